@@ -48,7 +48,7 @@ if (isCurrent && process.argv[2] !== 'serve') {
   const node = isCurrent ? process.execPath : bundledNode();
   if (node === undefined) {
     console.error(
-      `penstock needs Node 24, this is ${process.version}, and the one npm brings is missing.\n` +
+      `penstock needs Node 24, but this is ${process.version}, and the Node of npm is missing.\n` +
         'Run `npm rebuild node` in the folder of Penstock, or start it with Node 24.',
     );
     process.exit(1);

@@ -56,7 +56,7 @@ export async function checkLoaded(
   if (Number(loaded ?? -1) === rows.length) return;
   throw new AppError(
     'WAREHOUSE_UNKNOWN',
-    `Of ${rows.length} keys the warehouse has loaded ${loaded ?? 'an unknown number'}, so none of them was written.`,
+    `The warehouse loaded ${loaded ?? 'an unknown number'} of ${rows.length} keys, so none of them was written.`,
   );
 }
 

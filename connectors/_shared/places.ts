@@ -31,6 +31,6 @@ export function replacePlaces(
 function zeroByte(): AppError {
   return new AppError(
     'WAREHOUSE_SQL_INVALID',
-    'The SQL holds the character U+0000, which no statement can; remove it.',
+    'The SQL contains the character U+0000, which is not allowed in statements; remove it.',
   );
 }

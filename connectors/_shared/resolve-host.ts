@@ -32,7 +32,7 @@ export async function resolveHost(
   // without a network in the list, a lookup could allow nothing
   if (!isNamed && !allowed.hasNetworks) throw notAllowed(target);
   const addresses = await resolve(target.host).catch((cause: unknown) => {
-    const message = say`The host "${target.host}" is not known; look at ${target.madeBy ?? field('config.host')}.`;
+    const message = say`The host "${target.host}" is not known; check ${target.madeBy ?? field('config.host')}.`;
     throw new AppError('WAREHOUSE_UNREACHABLE', message, { cause });
   });
   // one forbidden address refuses the host: the choice among its addresses is random
@@ -40,15 +40,15 @@ export async function resolveHost(
   if (!addresses.every((address) => !isMetadata(address) || allowed.covers(address))) {
     throw new AppError(
       'WAREHOUSE_CONFIG',
-      `The host "${target.host}" leads to the local link or to a cloud’s metadata, where no warehouse is. Name another ` +
-        'server, or let the operator list its network in PENSTOCK_WAREHOUSE_HOSTS.',
+      `The host "${target.host}" leads to a link-local or cloud metadata address, which is not allowed. Use another ` +
+        'server, or ask the operator to add its network to PENSTOCK_WAREHOUSE_HOSTS.',
     );
   }
   for (const place of refused) {
     if (place.port === target.port && (await isSamePlace(addresses, place.host, resolve))) {
       throw new AppError(
         'WAREHOUSE_CONFIG',
-        `${target.host}:${target.port} is Penstock’s own store or the daemon itself, which is never a warehouse. Name another server.`,
+        `${target.host}:${target.port} is Penstock’s own store or the daemon itself, which is not allowed. Use another server.`,
       );
     }
   }
@@ -84,7 +84,7 @@ const METADATA_WRAPPED = [
 const isMetadata = createNetworkCheck([...METADATA_V4, ...METADATA_V6, ...METADATA_WRAPPED]);
 
 function notAllowed({ host }: Target): AppError {
-  const message = `The host "${host}" is none that connections may lead to; PENSTOCK_WAREHOUSE_HOSTS lists them.`;
+  const message = `Connections may not use the host "${host}". Ask the operator to add it to PENSTOCK_WAREHOUSE_HOSTS.`;
   return new AppError('WAREHOUSE_CONFIG', message);
 }
 

@@ -37,5 +37,5 @@ async function take({ name, passed, take }: ProbeStep, { classify, signal }: Pro
 }
 
 function skipped({ name }: ProbeStep): ProbeStage {
-  return { name, status: 'skipped', message: 'Not tried, because a stage before it failed.' };
+  return { name, status: 'skipped', message: 'Not tried, because an earlier stage failed.' };
 }

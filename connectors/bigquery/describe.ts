@@ -12,7 +12,7 @@ import type { WireJob } from './wire.ts';
 export async function describe(client: Client, request: JobRequest, signal: AbortSignal): Promise<readonly Column[]> {
   const job = requireSelect(await dryRun(client, request, signal));
   const fields = job.statistics?.query?.schema?.fields;
-  if (fields === undefined) throw new AppError('WAREHOUSE_UNKNOWN', 'BigQuery described no columns of the statement.');
+  if (fields === undefined) throw new AppError('WAREHOUSE_UNKNOWN', 'BigQuery returned no columns for the statement.');
   return columnsOf(fields.map(shapeOf));
 }
 
@@ -20,7 +20,7 @@ export async function describe(client: Client, request: JobRequest, signal: Abor
 export async function estimate(client: Client, request: JobRequest, signal: AbortSignal): Promise<CostEstimate> {
   const { statistics } = requireSelect(await dryRun(client, request, signal));
   const bytes = statistics?.totalBytesProcessed ?? statistics?.query?.totalBytesProcessed;
-  if (bytes === undefined) throw new AppError('WAREHOUSE_UNKNOWN', 'BigQuery gave no estimate of the statement.');
+  if (bytes === undefined) throw new AppError('WAREHOUSE_UNKNOWN', 'BigQuery returned no estimate for the statement.');
   return { unit: 'bytes', amount: Number(bytes) };
 }
 
@@ -32,7 +32,7 @@ export function requireSelect(job: WireJob): WireJob {
   if (type === 'SELECT') return job;
   throw new AppError(
     'SQL_REFUSED',
-    `BigQuery takes this for ${type === undefined ? 'no query' : type}, not for one SELECT that only reads.`,
+    `BigQuery reads this as ${type === undefined ? 'no query' : type}; write a single SELECT that only reads.`,
   );
 }
 

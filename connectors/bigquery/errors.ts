@@ -15,9 +15,9 @@ export interface Rule {
   readonly advice?: string;
 }
 
-const KEY_ADVICE = 'Look at {config.service_account_id} and {config.service_account_key}.';
-const STREAMED = 'Rows that were streamed in stay unchangeable for up to 90 minutes; then it works.';
-const LIMIT_ADVICE = '{config.maximum_bytes_billed} says how much a query may bill.';
+const KEY_ADVICE = 'Check {config.service_account_id} and {config.service_account_key}.';
+const STREAMED = 'Streamed rows cannot be changed for up to 90 minutes; try again later.';
+const LIMIT_ADVICE = '{config.maximum_bytes_billed} limits what a query may bill.';
 
 const SOCKET_WORDS: SocketWords = { certificate: { code: 'WAREHOUSE_UNREACHABLE' } };
 
@@ -41,19 +41,19 @@ export const RULES: readonly Rule[] = [
   { reason: 'authError', code: 'WAREHOUSE_CREDENTIALS', advice: KEY_ADVICE },
   { reason: 'required', status: 401, code: 'WAREHOUSE_CREDENTIALS', advice: KEY_ADVICE },
   { reason: 'notFound', holds: /^Not found: Job\b/, code: 'WAREHOUSE_SESSION_LOST' },
-  { reason: 'notFound', holds: /Project/, code: 'WAREHOUSE_OBJECT_MISSING', advice: 'Look at {config.project_id}.' },
+  { reason: 'notFound', holds: /Project/, code: 'WAREHOUSE_OBJECT_MISSING', advice: 'Check {config.project_id}.' },
   { reason: 'notFound', code: 'WAREHOUSE_OBJECT_MISSING' },
   { reason: 'bytesBilledLimitExceeded', code: 'WAREHOUSE_DATA', advice: LIMIT_ADVICE },
   { reason: 'billingTierLimitExceeded', code: 'WAREHOUSE_DATA' },
   {
     reason: 'responseTooLarge',
     code: 'WAREHOUSE_DATA',
-    advice: 'The model answers more than BigQuery gives as one result.',
+    advice: 'The result of the model exceeds the limit of BigQuery; select less.',
   },
   {
     reason: 'resourcesExceeded',
     code: 'WAREHOUSE_DATA',
-    advice: 'The model needs more than BigQuery gives one query.',
+    advice: 'The model exceeds the resources that BigQuery allows for a query; simplify it.',
   },
   { reason: 'rateLimitExceeded', code: 'WAREHOUSE_THROTTLED' },
   { reason: 'userRateLimitExceeded', code: 'WAREHOUSE_THROTTLED' },
@@ -68,7 +68,7 @@ export const RULES: readonly Rule[] = [
   { reason: 'tableUnavailable', code: 'WAREHOUSE_UNREACHABLE' },
   { reason: 'timeout', code: 'WAREHOUSE_TIMEOUT' },
   { reason: 'stopped', holds: /timed? ?out/i, code: 'WAREHOUSE_TIMEOUT' },
-  { reason: 'stopped', code: 'WAREHOUSE_SESSION_LOST', advice: 'Somebody cancelled the job.' },
+  { reason: 'stopped', code: 'WAREHOUSE_SESSION_LOST', advice: 'The job was cancelled in BigQuery.' },
   { reason: 'duplicate', code: 'WAREHOUSE_SESSION_LOST' },
   { reason: 'notImplemented', code: 'WAREHOUSE_SQL_INVALID' },
   {
@@ -83,7 +83,7 @@ export const RULES: readonly Rule[] = [
   },
   { reason: 'invalidQuery', holds: /Duplicate column name/, code: 'MODEL_INVALID' },
   { reason: 'invalidQuery', code: 'WAREHOUSE_DATA' },
-  { reason: 'invalid', holds: /location|region/i, code: 'WAREHOUSE_CONFIG', advice: 'Look at {config.region}.' },
+  { reason: 'invalid', holds: /location|region/i, code: 'WAREHOUSE_CONFIG', advice: 'Check {config.region}.' },
   { reason: 'invalid', code: 'WAREHOUSE_SQL_INVALID' },
   { reason: 'badRequest', code: 'WAREHOUSE_SQL_INVALID' },
   // errors of sign-in, and of a key that does not parse
@@ -96,7 +96,11 @@ export const RULES: readonly Rule[] = [
   // gRPC
   { reason: 'PERMISSION_DENIED', code: 'WAREHOUSE_PERMISSION' },
   { reason: 'UNAUTHENTICATED', code: 'WAREHOUSE_CREDENTIALS', advice: KEY_ADVICE },
-  { reason: 'NOT_FOUND', code: 'WAREHOUSE_SESSION_LOST', advice: 'The result of the query is kept for a day only.' },
+  {
+    reason: 'NOT_FOUND',
+    code: 'WAREHOUSE_SESSION_LOST',
+    advice: 'BigQuery keeps the result of a query for one day only.',
+  },
   { reason: 'RESOURCE_EXHAUSTED', code: 'WAREHOUSE_THROTTLED' },
   { reason: 'DEADLINE_EXCEEDED', code: 'WAREHOUSE_TIMEOUT' },
   { reason: 'UNAVAILABLE', code: 'WAREHOUSE_SESSION_LOST' },

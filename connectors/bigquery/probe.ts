@@ -32,7 +32,7 @@ export async function probe(
     [
       {
         name: 'reach',
-        passed: 'BigQuery takes connections.',
+        passed: 'BigQuery accepts connections.',
         take: async () => {
           target = await requireOpenHosts(environment);
           await dial(target, { isTls: false, signal });
@@ -62,7 +62,7 @@ export async function probe(
         passed: '',
         take: async () => {
           location = await requireDataset(await client(), signal);
-          return `The dataset ${config.dataset_id} is in ${location ?? config.region ?? 'a location that was not said'}.`;
+          return `The dataset ${config.dataset_id} is in ${location ?? config.region ?? 'an unknown location'}.`;
         },
       },
       {
@@ -89,7 +89,7 @@ async function requireDataset(client: Client, signal: AbortSignal): Promise<stri
   const { location } = await readDataset(client, signal).catch((failure: unknown) => {
     const error = classify(failure);
     if (error.code !== 'WAREHOUSE_OBJECT_MISSING') throw failure;
-    const advice = template('Look at {config.project_id} and {config.dataset_id}.');
+    const advice = template('Check {config.project_id} and {config.dataset_id}.');
     throw new AppError(error.code, joined([error, advice]), { cause: failure });
   });
   if (region === undefined || location === undefined || region.toLowerCase() === location.toLowerCase())

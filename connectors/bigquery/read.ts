@@ -74,7 +74,7 @@ async function* counted(pieces: AsyncIterable<Piece>, totalRows: number): AsyncG
     yield piece;
   }
   if (rows !== totalRows) {
-    const message = `BigQuery announced ${totalRows} rows and gave ${rows > totalRows ? 'more' : rows}.`;
+    const message = `BigQuery announced ${totalRows} rows but returned ${rows > totalRows ? 'more' : rows}.`;
     throw new AppError('WAREHOUSE_SESSION_LOST', message);
   }
 }

@@ -37,10 +37,12 @@ export function serviceAccountOf(config: {
   if (typeof key === 'string') throw contradiction(say`${KEY} ${key}.`);
   if ('privateKey' in key) {
     if ([key.email, key.clientId, key.email.split('@')[0]].includes(id)) return key;
-    throw contradiction(say`${ID} is "${id}", but ${KEY} is a key of ${key.email}. Give both of one account.`);
+    throw contradiction(
+      say`${ID} is "${id}", but ${KEY} is a key of ${key.email}. Use id and key of the same account.`,
+    );
   }
   if (id.includes('@')) return { email: id, privateKey: key.pem };
-  throw contradiction(say`${KEY} is a private key alone; then ${ID} must be the account’s e-mail address.`);
+  throw contradiction(say`${KEY} is only a private key, so ${ID} must be the e-mail address of the account.`);
 }
 
 const [ID, KEY] = [field('config.service_account_id'), field('config.service_account_key')];
@@ -62,10 +64,10 @@ function readKey(key: string): KeyFile | { readonly pem: string } | string {
 
 function readFile(text: string): KeyFile | string {
   const file = parseObject(text);
-  if (file === undefined) return 'is no JSON';
+  if (file === undefined) return 'is not JSON';
   if (file.type !== 'service_account') return 'must be a key of type service_account';
-  if (!isUnset(file.universe_domain, ['googleapis.com'])) return 'must be of the universe googleapis.com';
-  if (!isUnset(file.token_uri, TOKEN_ADDRESSES)) return 'names an address to sign in at that is not Google’s';
+  if (!isUnset(file.universe_domain, ['googleapis.com'])) return 'must have the universe_domain googleapis.com';
+  if (!isUnset(file.token_uri, TOKEN_ADDRESSES)) return 'has a token_uri that is not an address of Google';
   const { client_email: email, private_key: key, private_key_id: keyId, client_id: clientId } = file;
   if (typeof email !== 'string' || !email.includes('@')) return 'lacks client_email';
   if (typeof key !== 'string' || !PEM.test(key)) return 'lacks private_key, a private key in PEM';

@@ -91,5 +91,5 @@ async function readClock(ready: Ready, signal: AbortSignal): Promise<Micros> {
   const statement: Statement = { sql: CLOCK_SQL, parameters: {} };
   const { chunks } = await startRead({ ...ready, request: { statement, chunkRows: 1, chunkBytes: 1000 }, signal });
   for await (const [row] of chunks) if (typeof row?.[0] === 'string') return BigInt(row[0]);
-  throw new AppError('WAREHOUSE_UNKNOWN', 'BigQuery did not say what time it is.');
+  throw new AppError('WAREHOUSE_UNKNOWN', 'BigQuery did not return its current time.');
 }

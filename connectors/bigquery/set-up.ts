@@ -13,7 +13,7 @@ import { dialect } from './dialect.ts';
 
 const PROJECT: InputRule = {
   pattern: /^[a-z][a-z0-9-]{4,28}[a-z0-9]$/,
-  meaning: 'the id of a project: 6 to 30 small letters, digits and hyphens',
+  meaning: 'the id of a project: 6 to 30 lower-case letters, digits and hyphens',
 };
 const SERVICE_ACCOUNT: InputRule = {
   pattern: /^[a-z][a-z0-9-]{4,28}[a-z0-9]@[a-z][a-z0-9-]{4,28}[a-z0-9]\.iam\.gserviceaccount\.com$/,
@@ -31,7 +31,7 @@ export const setUp: SetUp = {
     const [project, account] = [given(values, 'database'), given(values, 'user')];
     return {
       before: [
-        'In a shell, as an owner of the project, the service account, what it may do in the project, and its key:',
+        'Create the service account, its roles in the project and its key in a shell, as an owner of the project:',
         `gcloud iam service-accounts create ${account.split('@')[0]} --project ${account.split('@')[1]?.split('.')[0]}`,
         ...['roles/bigquery.jobUser', 'roles/bigquery.readSessionUser'].map(
           (role) =>
@@ -41,7 +41,7 @@ export const setUp: SetUp = {
         'Then run the statements as an owner of the datasets.',
         ...(values.region === undefined
           ? [
-              `Run them in the location of the dataset ${given(values, 'schema')}: the dataset for temporary data must lie there too.`,
+              `Run them in the location of the dataset ${given(values, 'schema')}: the dataset for temporary data must be there too.`,
             ]
           : []),
       ],
@@ -68,15 +68,15 @@ function statements(values: SetUpValues): readonly SetUpStatement[] {
   const viewer = '`roles/bigquery.metadataViewer`';
   return [
     {
-      purpose: 'See where the dataset lies and which tables it has, as the test of the connection does',
+      purpose: 'Read the location and the tables of the dataset, for the test of the connection',
       sql: `GRANT ${viewer} ON SCHEMA ${path(project, given(values, 'schema'))} TO ${member}`,
     },
     {
-      purpose: 'Read and write the table that gets its MPIDs back',
+      purpose: 'Read and write the table that MPIDs are written back to',
       sql: `GRANT ${editor} ON TABLE ${target} TO ${member}`,
     },
     { purpose: 'The dataset for temporary data', sql: `CREATE SCHEMA IF NOT EXISTS ${staging}${location}` },
-    { purpose: 'in which it may make tables', sql: `GRANT ${editor} ON SCHEMA ${staging} TO ${member}` },
+    { purpose: 'in which the service may create tables', sql: `GRANT ${editor} ON SCHEMA ${staging} TO ${member}` },
     {
       purpose: 'The column that the resolved ids are written to',
       sql: `ALTER TABLE ${target} ADD COLUMN IF NOT EXISTS MPID INT64`,

@@ -32,7 +32,7 @@ export async function createStaging(
   await client.call({ method: 'POST', path: PATH, body }, signal).catch((failure: unknown) => {
     const { code, message } = classify(failure);
     if (code !== 'WAREHOUSE_OBJECT_MISSING') throw failure;
-    const advice = `Make the dataset ${STAGING_SCHEMA} in the location of the table, as \`penstock warehouse setup-sql\` says.`;
+    const advice = `Create the dataset ${STAGING_SCHEMA} in the location of the table, as \`penstock warehouse setup-sql\` shows.`;
     throw new AppError(code, `${message} ${advice}`, { cause: failure });
   });
 }

@@ -85,7 +85,7 @@ async function begin(beginning: Beginning): Promise<AsyncGenerator<Piece, undefi
   const job = await findJob(client, result.job, signal);
   const table = job.configuration?.query?.destinationTable;
   if (table === undefined)
-    throw new AppError('WAREHOUSE_UNKNOWN', 'BigQuery names no table for the result of its job.');
+    throw new AppError('WAREHOUSE_UNKNOWN', 'BigQuery returned no table for the result of its job.');
   const { projectId, datasetId, tableId } = table;
   const readSession = {
     table: `projects/${projectId}/datasets/${datasetId}/tables/${tableId}`,
@@ -177,7 +177,10 @@ function withoutEnd(schema: Buffer): Buffer {
 function pieceOf(batch: RecordBatch, shapes: readonly Shape[]): Piece {
   const names = batch.schema.fields.map(({ name }) => name);
   if (names.length !== shapes.length || names.some((name, at) => name !== shapes[at]?.column.name)) {
-    throw new AppError('WAREHOUSE_UNKNOWN', `BigQuery sends the columns ${names.join(', ')} in place of the result’s.`);
+    throw new AppError(
+      'WAREHOUSE_UNKNOWN',
+      `BigQuery sends the columns ${names.join(', ')} instead of the columns of the result.`,
+    );
   }
   const columns = shapes.flatMap((shape, at) => {
     const data = batch.data.children[at];

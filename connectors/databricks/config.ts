@@ -12,14 +12,14 @@ const Name = Type.Refine(
   Type.String({ minLength: 1, maxLength: 255 }),
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
   (text) => !/[\u0000-\u001f\u007f]/.test(text),
-  () => 'must not hold control characters',
+  () => 'must not contain control characters',
 );
 
 /** A credential, which travels in a header. */
 const Credential = Type.Refine(
   Type.String({ minLength: 1, maxLength: 4096 }),
   (text) => /^[\u0021-\u007e]+$/.test(text),
-  () => 'must hold printable ASCII without spaces only',
+  () => 'must contain only printable ASCII without spaces',
 );
 
 /**
@@ -82,7 +82,9 @@ export function doorOf({ host, http_path: path, ...rest }: DatabricksConfig): Do
 function credentialsOf({ token, client_id, client_secret }: Partial<DatabricksConfig>): Credentials {
   if (token !== undefined) {
     if (client_id === undefined && client_secret === undefined) return { token };
-    throw wrong('config.token stands beside config.client_id or config.client_secret; give one way to sign in.');
+    throw wrong(
+      'config.token is given together with config.client_id or config.client_secret; use only one way to sign in.',
+    );
   }
   if (client_id === undefined && client_secret === undefined) {
     throw wrong('config.token is missing; give it, or config.client_id and config.client_secret.');

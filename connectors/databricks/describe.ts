@@ -15,7 +15,7 @@ export interface Described {
 export async function describe(session: ServerSession, statement: Statement, signal: AbortSignal): Promise<Described> {
   const rows = await fetchTexts(session, describeSql(statement), signal);
   if (rows.length === 0)
-    throw new AppError('WAREHOUSE_UNKNOWN', 'The warehouse describes a statement without columns.');
+    throw new AppError('WAREHOUSE_UNKNOWN', 'The warehouse returned no columns for the statement.');
   const described = rows.map(([name, type]) => ({ name: name ?? '', shape: parseShape(type ?? '') }));
   const columns = requireDistinctColumns(described.map(({ name, shape }) => columnOf(name, shape)));
   for (const { name, shape } of described) requireReadable(name, shape);

@@ -16,14 +16,14 @@ export interface Rule {
   readonly advice?: string;
 }
 
-const TIMEOUT_ADVICE = 'PENSTOCK_WAREHOUSE_TIMEOUT_S says how long a statement may take.';
-const TOKEN_ADVICE = 'Look at config.token, or at config.client_id and config.client_secret.';
-const PATH_ADVICE = 'Look at config.http_path.';
+const TIMEOUT_ADVICE = 'PENSTOCK_WAREHOUSE_TIMEOUT_S limits how long a statement may take.';
+const TOKEN_ADVICE = 'Check config.token, or config.client_id and config.client_secret.';
+const PATH_ADVICE = 'Check config.http_path.';
 const TLS_ADVICE =
-  'The certificate of config.host does not hold; behind a proxy that opens TLS, trust its authority with NODE_EXTRA_CA_CERTS.';
+  'The certificate of config.host is not trusted. Behind a proxy that intercepts TLS, add its authority with NODE_EXTRA_CA_CERTS.';
 
 const SOCKET_WORDS: SocketWords = {
-  address: 'Look at config.host.',
+  address: 'Check config.host.',
   certificate: { code: 'WAREHOUSE_CONFIG', advice: TLS_ADVICE },
 };
 
@@ -71,29 +71,29 @@ export const RULES: readonly Rule[] = [
   { state: 'HTTP 403', code: 'WAREHOUSE_CREDENTIALS', advice: TOKEN_ADVICE },
   { state: 'HTTP 404', code: 'WAREHOUSE_OBJECT_MISSING', advice: PATH_ADVICE },
   { state: 'HTTP 429', code: 'WAREHOUSE_THROTTLED' },
-  { state: 'HTTP 503', code: 'WAREHOUSE_UNREACHABLE', advice: 'A warehouse that was stopped needs minutes to start.' },
+  { state: 'HTTP 503', code: 'WAREHOUSE_UNREACHABLE', advice: 'A stopped warehouse needs minutes to start.' },
   { state: 'HTTP 5', code: 'WAREHOUSE_UNREACHABLE' },
-  { state: 'HTTP', code: 'WAREHOUSE_UNREACHABLE', advice: 'Look at config.host and config.http_path.' },
+  { state: 'HTTP', code: 'WAREHOUSE_UNREACHABLE', advice: 'Check config.host and config.http_path.' },
   {
     state: 'OAUTH invalid_',
     code: 'WAREHOUSE_CREDENTIALS',
-    advice: 'Look at config.client_id and config.client_secret.',
+    advice: 'Check config.client_id and config.client_secret.',
   },
   {
     state: 'OAUTH unauthorized',
     code: 'WAREHOUSE_CREDENTIALS',
-    advice: 'Look at config.client_id and config.client_secret.',
+    advice: 'Check config.client_id and config.client_secret.',
   },
   {
     state: 'OAUTH access',
     code: 'WAREHOUSE_CREDENTIALS',
-    advice: 'Look at config.client_id and config.client_secret.',
+    advice: 'Check config.client_id and config.client_secret.',
   },
   { state: 'OAUTH', code: 'WAREHOUSE_UNREACHABLE' },
   {
     holds: /OAuth is not supported for/,
     code: 'WAREHOUSE_CONFIG',
-    advice: 'Look at config.host, or sign in with config.token.',
+    advice: 'Check config.host, or sign in with config.token.',
   },
   { holds: /Request timed out/, code: 'WAREHOUSE_UNREACHABLE' },
   { holds: /socket hang up|[Pp]remature close|network socket disconnected/, code: 'WAREHOUSE_SESSION_LOST' },

@@ -41,6 +41,6 @@ export function estimateOf(plan: string): CostEstimate {
 function refusalIn(plan: string): Error {
   const [, message] = /(\[[A-Z_.]+\][^\n]*)/.exec(plan) ?? [];
   if (message === undefined)
-    return new AppError('WAREHOUSE_UNKNOWN', 'The warehouse explains no plan for this statement.');
+    return new AppError('WAREHOUSE_UNKNOWN', 'The warehouse returned no plan for this statement.');
   return new RefusedCall('ERROR', message, /SQLSTATE: (\w{5})/.exec(plan)?.[1]);
 }

@@ -120,7 +120,8 @@ async function withinTime<Result>(work: Promise<Result>, limitMs: number): Promi
 function requireSuccess(status: WireStatus, { wire }: Sdk): void {
   const { ERROR_STATUS, INVALID_HANDLE_STATUS } = wire.TStatusCode;
   if (status.statusCode !== ERROR_STATUS && status.statusCode !== INVALID_HANDLE_STATUS) return;
-  const message = status.displayMessage ?? status.errorMessage ?? status.infoMessages?.[0] ?? 'No reason was given.';
+  const message =
+    status.displayMessage ?? status.errorMessage ?? status.infoMessages?.[0] ?? 'The warehouse gave no reason.';
   const isUnknown = status.statusCode === INVALID_HANDLE_STATUS || /Invalid (Session|Operation)Handle/i.test(message);
   throw new RefusedCall(isUnknown ? 'INVALID_HANDLE' : 'ERROR', message, status.sqlState ?? undefined);
 }

@@ -25,7 +25,7 @@ export async function probe(
   };
   return await takeStages(
     [
-      { name: 'reach', passed: 'The server takes connections.', take: () => ignoringTls(connect) },
+      { name: 'reach', passed: 'The server accepts connections.', take: () => ignoringTls(connect) },
       { name: 'tls', passed: 'The connection is encrypted.', take: connect },
       { name: 'sign_in', passed: 'The warehouse opens a session.', take: () => session.signIn(signal) },
       {
@@ -64,7 +64,7 @@ async function readSomething(session: ServerSession, schema: string, signal: Abo
       if (refusal.code !== 'WAREHOUSE_PERMISSION') throw refusal;
     }
   }
-  if (refusal === undefined) return `There is no table in the schema ${schema} yet, or none that may be seen.`;
+  if (refusal === undefined) return `The schema ${schema} has no table yet, or none that the user may see.`;
   const grant = `GRANT SELECT ON SCHEMA ${quoteIdentifier(schema)} TO the principal of the connection, or on the tables that models name`;
   throw new AppError('WAREHOUSE_PERMISSION', `${refusal.message} It needs ${grant}.`, { cause: refusal });
 }

@@ -80,7 +80,7 @@ async function signIn(link: Link): Promise<SessionHandle> {
     configuration: { STATEMENT_TIMEOUT: String(Math.ceil(link.timeoutMs / 1000)) },
     canUseMultipleCatalogs: true,
   });
-  if (sessionHandle == null) throw new RefusedCall('ERROR', 'The server opened no session and does not say why.');
+  if (sessionHandle == null) throw new RefusedCall('ERROR', 'The server opened no session and gave no reason.');
   return sessionHandle;
 }
 

@@ -36,6 +36,7 @@ export function openSession(deps: LinkDeps): Session {
 
 async function readClock(session: ServerSession, signal: AbortSignal): Promise<Micros> {
   const [[text] = []] = await fetchTexts(session, CLOCK_SQL, signal);
-  if (!/^\d+$/.test(text ?? '')) throw new AppError('WAREHOUSE_UNKNOWN', 'The warehouse did not say what time it is.');
+  if (!/^\d+$/.test(text ?? ''))
+    throw new AppError('WAREHOUSE_UNKNOWN', 'The warehouse did not return its current time.');
   return BigInt(text ?? '');
 }

@@ -23,7 +23,7 @@ export const setUp: SetUp = {
   inputs: { database: CATALOG_NAME, schema: CATALOG_NAME, table: PLAIN_NAME, user: ANY_NAME },
   write: (values) => ({
     before: [
-      'Make a service principal, give it an OAuth secret and the right CAN USE on a SQL warehouse; --user is its application id.',
+      'Create a service principal with an OAuth secret and the permission CAN USE on a SQL warehouse; --user is its application id.',
       'Run the statements as an owner of the catalog.',
     ],
     statements: statements(values),
@@ -48,7 +48,10 @@ function statements(values: SetUpValues): readonly SetUpStatement[] {
   const staging = path(catalog, STAGING_SCHEMA);
   const principal = dialect.quoteIdentifier(given(values, 'user'));
   return [
-    { purpose: 'It may use the catalog', sql: `GRANT USE CATALOG ON CATALOG ${path(catalog)} TO ${principal}` },
+    {
+      purpose: 'The service may use the catalog',
+      sql: `GRANT USE CATALOG ON CATALOG ${path(catalog)} TO ${principal}`,
+    },
     { purpose: 'and the schema', sql: `GRANT USE SCHEMA ON SCHEMA ${schema} TO ${principal}` },
     {
       purpose: 'and read and write the table that gets its MPIDs back',
@@ -56,11 +59,11 @@ function statements(values: SetUpValues): readonly SetUpStatement[] {
     },
     { purpose: 'The schema for temporary data', sql: `CREATE SCHEMA IF NOT EXISTS ${staging}` },
     {
-      purpose: 'in which it may make tables',
+      purpose: 'in which the service may create tables',
       sql: `GRANT USE SCHEMA, CREATE TABLE ON SCHEMA ${staging} TO ${principal}`,
     },
     {
-      purpose: 'The column that the resolved ids are written to; leave this out where it exists',
+      purpose: 'The column that the resolved ids are written to; skip this if it exists',
       sql: `ALTER TABLE ${target} ADD COLUMNS (MPID BIGINT)`,
     },
   ];

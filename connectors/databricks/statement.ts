@@ -44,7 +44,8 @@ export async function startStatement(
     parameters: parameters.map(({ name, value }) => ({ name, type: 'STRING', value: { stringValue: value } })),
   };
   const { operationHandle } = await link.call('executeStatement', execution as unknown as Execution);
-  if (operationHandle == null) throw new RefusedCall('ERROR', 'The server started no statement and does not say why.');
+  if (operationHandle == null)
+    throw new RefusedCall('ERROR', 'The server did not start the statement and gave no reason.');
   return {
     finish: () => waitFor(link, operationHandle),
     metadata: () => link.call('getResultSetMetadata', { operationHandle }),
@@ -99,14 +100,14 @@ async function statusOf(link: Link, operationHandle: OperationHandle) {
   const status = await link.call('getOperationStatus', { operationHandle });
   const { operationState: state, sqlState } = status;
   const message =
-    status.displayMessage ?? status.errorMessage ?? 'The statement failed, and the server does not say why.';
+    status.displayMessage ?? status.errorMessage ?? 'The statement failed, and the server gave no reason.';
   switch (state) {
     case states.FINISHED_STATE:
       return status;
     case states.CANCELED_STATE:
-      throw new RefusedCall('CANCELED', 'The statement was cancelled at the warehouse.', sqlState);
+      throw new RefusedCall('CANCELED', 'The statement was cancelled in the warehouse.', sqlState);
     case states.CLOSED_STATE:
-      throw new RefusedCall('CLOSED', 'The statement was closed at the warehouse.', sqlState);
+      throw new RefusedCall('CLOSED', 'The statement was closed in the warehouse.', sqlState);
     case states.TIMEDOUT_STATE:
       throw new RefusedCall('TIMEDOUT', `The statement took longer than ${link.timeoutMs / 1000} s.`, sqlState);
     case states.ERROR_STATE:

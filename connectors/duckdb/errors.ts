@@ -13,10 +13,10 @@ interface Rule {
 }
 
 const MEMORY_ADVICE =
-  'Let the model use less (fewer columns, no ORDER BY or DISTINCT over everything), or raise PENSTOCK_DUCKDB_MEMORY_MB.';
+  'Reduce the model (fewer columns, no ORDER BY or DISTINCT over all rows), or raise PENSTOCK_DUCKDB_MEMORY_MB.';
 const SPILL_ADVICE =
-  'Let the model use less (fewer columns, no ORDER BY or DISTINCT over everything), or raise PENSTOCK_DUCKDB_SPILL_MB.';
-const FOLDER_ADVICE = 'SQL reads files of the workspace’s own folder only, named relative to it.';
+  'Reduce the model (fewer columns, no ORDER BY or DISTINCT over all rows), or raise PENSTOCK_DUCKDB_SPILL_MB.';
+const FOLDER_ADVICE = 'SQL can only read files in the folder of the workspace; name them relative to it.';
 
 export const RULES: readonly Rule[] = [
   { kind: 'INTERRUPT Error', code: 'CANCELLED' },
@@ -60,7 +60,7 @@ export const RULES: readonly Rule[] = [
     kind: 'IO Error',
     holds: 'Could not set lock',
     code: 'WAREHOUSE_UNREACHABLE',
-    advice: 'Another process holds the file for writing; it is tried again.',
+    advice: 'Another process has locked the file for writing; Penstock tries again.',
   },
   { kind: 'IO Error', holds: 'No files found', code: 'WAREHOUSE_OBJECT_MISSING', advice: FOLDER_ADVICE },
   { kind: 'IO Error', holds: 'database does not exist', code: 'WAREHOUSE_CONFIG' },
@@ -77,7 +77,7 @@ export const RULES: readonly Rule[] = [
     kind: 'IO Error',
     holds: 'Permission denied',
     code: 'WAREHOUSE_PERMISSION',
-    advice: 'Let the user that runs Penstock read the file.',
+    advice: 'Allow the user that runs Penstock to read the file.',
   },
   { kind: 'IO Error', holds: 'Too many open files', code: 'WAREHOUSE_THROTTLED' },
   { kind: 'FATAL Error', holds: 'has been invalidated', code: 'WAREHOUSE_SESSION_LOST' },

@@ -7,7 +7,7 @@ import { facts } from './facts.ts';
 import { loadSdk, openSession } from './session.ts';
 
 const TURNED_OFF =
-  'DuckDB is turned off in this installation. Use another warehouse, or ask the operator to set PENSTOCK_DUCKDB to on and ' +
+  'DuckDB is disabled in this installation. Use another warehouse, or ask the operator to set PENSTOCK_DUCKDB to on and ' +
   'then PUT the connection, which clears its fault.';
 
 /**

@@ -74,7 +74,7 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
 
 function late(timeoutMs: number, cause?: unknown): AppError {
   const message =
-    `DuckDB did not finish the statement, or its next rows, within ${timeoutMs / 1000} s, and it was broken off. Let the ` +
-    'model do less, or raise PENSTOCK_WAREHOUSE_TIMEOUT_S.';
+    `DuckDB did not finish the statement, or its next rows, within ${timeoutMs / 1000} s, so it was cancelled. Reduce the ` +
+    'model, or raise PENSTOCK_WAREHOUSE_TIMEOUT_S.';
   return new AppError('WAREHOUSE_TIMEOUT', message, { cause });
 }

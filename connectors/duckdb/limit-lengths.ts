@@ -132,9 +132,9 @@ function widthIn(name: string, value: unknown): number {
 
 function tooLong(name: string): AppError {
   const message = SERIES.has(name)
-    ? `${name} makes a list of more than ${MOST_ITEMS} items, or of a number that cannot be read in the statement. Call it in ` +
+    ? `${name} creates a list of more than ${MOST_ITEMS} items, or of a length that is not a number in the statement. Call it in ` +
       `FROM, where it gives rows: FROM ${name}(…) AS t(i).`
-    : `${name} makes a value of more than ${MOST_CHARACTERS} characters or items, or of a number that cannot be read in the ` +
-      'statement. Write a smaller number, not an expression; the numbers of calls within each other multiply.';
+    : `${name} creates a value of more than ${MOST_CHARACTERS} characters or items, or of a length that is not a number in the ` +
+      'statement. Write a smaller number, not an expression; the numbers of nested calls multiply.';
   return new AppError('SQL_REFUSED', message);
 }

@@ -11,13 +11,16 @@ export async function locateDatabase(folder: string, database: string): Promise<
   const path = await realpath(join(home, database)).catch((cause: unknown) => {
     throw new AppError(
       'WAREHOUSE_CONFIG',
-      `The file "${database}" is not in the workspace’s folder. Put it into ${basename(dirname(home))}/${basename(home)} below ` +
-        'PENSTOCK_HOME; Penstock never creates it.',
+      `The file "${database}" is not in the workspace’s folder. Copy it to ${basename(dirname(home))}/${basename(home)} below ` +
+        'PENSTOCK_HOME; Penstock does not create it.',
       { cause },
     );
   });
   if (isOutside(home, path)) {
-    throw new AppError('WAREHOUSE_CONFIG', `"${database}" leads out of the workspace’s folder, which is not allowed.`);
+    throw new AppError(
+      'WAREHOUSE_CONFIG',
+      `"${database}" is outside the workspace’s folder, which is not allowed; name a file inside it.`,
+    );
   }
   if (!(await stat(path)).isFile()) {
     throw new AppError('WAREHOUSE_CONFIG', `"${database}" is not a file; name a DuckDB database file.`);
@@ -52,9 +55,13 @@ export async function folderPath(folder: string): Promise<string> {
     await mkdir(folder, { recursive: true });
     return await realpath(folder);
   } catch (cause) {
-    throw new AppError('WAREHOUSE_CONFIG', 'The workspace’s folder for DuckDB, CSV and Parquet files cannot be made.', {
-      cause,
-    });
+    throw new AppError(
+      'WAREHOUSE_CONFIG',
+      'The workspace’s folder for DuckDB, CSV and Parquet files cannot be created.',
+      {
+        cause,
+      },
+    );
   }
 }
 

@@ -94,7 +94,7 @@ async function waitForReaders(key: string): Promise<void> {
     if (!isOver) continue;
     throw new AppError(
       'WAREHOUSE_THROTTLED',
-      'The file is being read, so it cannot be written yet; it is tried again.',
+      'The file is being read, so it cannot be written yet; Penstock tries again.',
     );
   }
   over.abort();

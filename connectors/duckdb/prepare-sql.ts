@@ -87,7 +87,7 @@ type Fields = Readonly<Record<string, unknown>>;
 async function parseTree(connection: DuckDBConnection, sql: string): Promise<unknown> {
   const [[text] = []] = await (await connection.run('SELECT json_serialize_sql($1::VARCHAR)', [sql])).getRowsJson();
   const answer: unknown = JSON.parse(String(text));
-  if (!isRecord(answer)) throw new AppError('INTERNAL', 'DuckDB gave no syntax tree.');
+  if (!isRecord(answer)) throw new AppError('INTERNAL', 'DuckDB returned no syntax tree.');
   if (answer.error === true) throw refusal(answer);
   const { statements } = answer;
   if (!Array.isArray(statements) || statements.length !== 1) {
@@ -111,7 +111,10 @@ function refusal({ error_type: kind, error_message: text }: Fields): AppError {
 function refuseHostFunction({ function_name: called }: Fields): void {
   const name = String(called).toLowerCase();
   if (!HOST_FUNCTIONS.has(name)) return;
-  throw new AppError('SQL_REFUSED', `The function ${name} is not allowed in a model: it shows settings of the daemon.`);
+  throw new AppError(
+    'SQL_REFUSED',
+    `The function ${name} is not allowed in a model, because it shows settings of the daemon; remove it.`,
+  );
 }
 
 /** Returns the table macros of the database file, which look like table functions. */
@@ -142,7 +145,10 @@ interface Edit {
 
 function tableEdits({ table_name: name, schema_name: schema, query_location: at }: Fields): readonly Edit[] {
   if (HOST_TABLES.has(String(name).toLowerCase())) {
-    throw new AppError('SQL_REFUSED', `The table ${name} is not allowed in a model: it shows settings of the daemon.`);
+    throw new AppError(
+      'SQL_REFUSED',
+      `The table ${name} is not allowed in a model, because it shows settings of the daemon; remove it.`,
+    );
   }
   if (typeof name !== 'string' || schema !== '' || !FILE_NAME.test(name)) return [];
   return editOf(name, at);
@@ -152,7 +158,7 @@ function functionEdits({ function_name: called, children }: Fields, macros: Read
   const name = String(called).toLowerCase();
   if (!FILE_FUNCTIONS.has(name)) {
     if (OTHER_FUNCTIONS.has(name) || macros.has(name)) return [];
-    throw new AppError('SQL_REFUSED', `The table function ${name} is not allowed in a model.`);
+    throw new AppError('SQL_REFUSED', `The table function ${name} is not allowed in a model; remove it.`);
   }
   // named arguments parse as comparisons
   const first = (Array.isArray(children) ? children : []).find(

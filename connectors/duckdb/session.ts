@@ -38,7 +38,7 @@ export function openSession(sdk: Sdk, config: DuckDbConfig, environment: Connect
         [
           {
             name: 'reach',
-            passed: 'The folder and the file are there.',
+            passed: 'The folder and the file exist.',
             take: async () => void (await locate(config, environment)),
           },
           { name: 'sign_in', passed: 'DuckDB opens it.', take: database },
@@ -70,7 +70,7 @@ export function openSession(sdk: Sdk, config: DuckDbConfig, environment: Connect
 /** Throws unless the configuration allows writing to the file. The setting replaces grants, which DuckDB does not have. */
 function requireWritable(config: DuckDbConfig): void {
   if (isInMemory(config)) {
-    throw new AppError('WAREHOUSE_CONFIG', 'A database in memory has no table to write MPIDs back to; name a file.');
+    throw new AppError('WAREHOUSE_CONFIG', 'An in-memory database has no table to write MPIDs back to; name a file.');
   }
   if (config.read_only !== false) {
     const message = `Writing MPIDs back changes the file "${config.database}"; allow it with config.read_only: false.`;
@@ -84,6 +84,6 @@ function locate(config: DuckDbConfig, { folder }: ConnectorEnvironment): Promise
 
 async function readClock(connection: DuckDBConnection): Promise<Micros> {
   const [[micros] = []] = await (await connection.run('SELECT epoch_us(now())')).getRows();
-  if (typeof micros !== 'bigint') throw new AppError('WAREHOUSE_UNKNOWN', 'DuckDB did not say what time it is.');
+  if (typeof micros !== 'bigint') throw new AppError('WAREHOUSE_UNKNOWN', 'DuckDB did not return its current time.');
   return micros;
 }

@@ -8,7 +8,7 @@ export const setUp: SetUp = {
   write: (values) => {
     const target = [values.schema ?? 'main', given(values, 'table')].map(dialect.quoteIdentifier).join('.');
     return {
-      before: ['Run the statement in the file, while nobody else has it open.'],
+      before: ['Run the statement in the file while no other program has it open.'],
       statements: [
         {
           purpose: 'The column that the resolved ids are written to',

@@ -110,5 +110,5 @@ async function findCause({ database, statement, signal }: StreamJob): Promise<Ap
   } catch (failure) {
     return explain(failure, database.folder);
   }
-  return new AppError('WAREHOUSE_SESSION_LOST', 'DuckDB ended the rows before their end without saying why.');
+  return new AppError('WAREHOUSE_SESSION_LOST', 'DuckDB stopped sending rows too early and gave no reason.');
 }

@@ -18,7 +18,7 @@ function isSslMode(text: string): boolean {
 const Name = Type.Refine(
   Type.String({ minLength: 1, maxLength: 127 }),
   (text) => !text.includes('\0'),
-  () => 'must not hold U+0000',
+  () => 'must not contain U+0000',
 );
 
 /** Configuration of Gamma. D-079 says which fields are required; `sslmode` and `sslrootcert` are extensions. */

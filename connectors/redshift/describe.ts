@@ -68,10 +68,12 @@ function isAboutSyntax(failure: unknown): boolean {
 }
 
 function notSelect(cause?: unknown): AppError {
-  return new AppError('SQL_REFUSED', 'The warehouse does not take this for one SELECT that only reads.', { cause });
+  return new AppError('SQL_REFUSED', 'The warehouse does not accept this as a single SELECT that only reads.', {
+    cause,
+  });
 }
 
 function strayParameter(): AppError {
-  const message = 'The SQL has parameters such as $1 of its own, and nothing is bound to them; write the values.';
+  const message = 'The SQL contains parameters such as $1, which have no values; write the values instead.';
   return new AppError('WAREHOUSE_SQL_INVALID', message);
 }

@@ -16,11 +16,11 @@ export interface Rule {
 }
 
 const TLS_ADVICE =
-  'Give the certificate that signs the server’s as {config.sslrootcert}, or set {config.sslmode} to require, which encrypts without looking at certificates.';
+  'Set {config.sslrootcert} to the certificate authority of the server, or {config.sslmode} to require, which encrypts without checking certificates.';
 const NO_TLS_ADVICE = 'Set {config.sslmode} to disable if the network in between can be trusted.';
 
 const SOCKET_WORDS: SocketWords = {
-  address: 'Look at {config.host} and {config.port}.',
+  address: 'Check {config.host} and {config.port}.',
   certificate: { code: 'WAREHOUSE_CONFIG', advice: TLS_ADVICE },
 };
 
@@ -29,14 +29,14 @@ export const RULES: readonly Rule[] = [
   {
     state: '57014',
     code: 'WAREHOUSE_TIMEOUT',
-    advice: 'PENSTOCK_WAREHOUSE_TIMEOUT_S says how long a statement may take.',
+    advice: 'PENSTOCK_WAREHOUSE_TIMEOUT_S limits how long a statement may take.',
   },
-  { state: '28', code: 'WAREHOUSE_CREDENTIALS', advice: 'Look at {config.user} and {config.password}.' },
-  { state: '3D000', code: 'WAREHOUSE_OBJECT_MISSING', advice: 'Look at {config.database}.' },
+  { state: '28', code: 'WAREHOUSE_CREDENTIALS', advice: 'Check {config.user} and {config.password}.' },
+  { state: '3D000', code: 'WAREHOUSE_OBJECT_MISSING', advice: 'Check {config.database}.' },
   { state: '42501', code: 'WAREHOUSE_PERMISSION' },
-  { state: '25006', code: 'SQL_REFUSED', advice: 'A model only reads.' },
+  { state: '25006', code: 'SQL_REFUSED', advice: 'A model can only read.' },
   // a function that sets transaction_read_only
-  { state: '25001', code: 'SQL_REFUSED', advice: 'A model only reads.' },
+  { state: '25001', code: 'SQL_REFUSED', advice: 'A model can only read.' },
   { state: '42P01', code: 'WAREHOUSE_OBJECT_MISSING' },
   { state: '42703', code: 'WAREHOUSE_OBJECT_MISSING' },
   { state: '3F000', code: 'WAREHOUSE_OBJECT_MISSING' },
@@ -54,7 +54,11 @@ export const RULES: readonly Rule[] = [
   { state: 'HV', code: 'WAREHOUSE_DATA' },
   { state: 'XX001', code: 'WAREHOUSE_DATA' },
   { state: 'XX002', code: 'WAREHOUSE_DATA' },
-  { state: '53400', code: 'WAREHOUSE_DATA', advice: 'The model needs more than the server allows it.' },
+  {
+    state: '53400',
+    code: 'WAREHOUSE_DATA',
+    advice: 'The model exceeds the resources that the server allows; simplify it.',
+  },
   { state: '53', code: 'WAREHOUSE_THROTTLED' },
   { state: '55006', code: 'WAREHOUSE_THROTTLED' },
   { state: '55P03', code: 'WAREHOUSE_THROTTLED' },
@@ -72,18 +76,17 @@ export const RULES: readonly Rule[] = [
   {
     holds: 'timeout expired',
     code: 'WAREHOUSE_UNREACHABLE',
-    advice: 'Look at {config.host}, {config.port} and firewalls.',
+    advice: 'Check {config.host}, {config.port} and firewalls.',
   },
   { holds: 'Connection terminated', code: 'WAREHOUSE_SESSION_LOST' },
   { holds: 'not queryable', code: 'WAREHOUSE_SESSION_LOST' },
   {
     holds: 'Unknown authenticationOk message type',
     code: 'WAREHOUSE_CREDENTIALS',
-    advice:
-      'The server asks for a way to sign in other than user and password, such as IAM Identity Center. Use a database user.',
+    advice: 'The server does not accept user and password, but for example IAM Identity Center. Use a database user.',
   },
-  { holds: 'SASL', code: 'WAREHOUSE_CREDENTIALS', advice: 'Look at {config.user} and {config.password}.' },
-  { holds: 'SCRAM', code: 'WAREHOUSE_CREDENTIALS', advice: 'Look at {config.user} and {config.password}.' },
+  { holds: 'SASL', code: 'WAREHOUSE_CREDENTIALS', advice: 'Check {config.user} and {config.password}.' },
+  { holds: 'SCRAM', code: 'WAREHOUSE_CREDENTIALS', advice: 'Check {config.user} and {config.password}.' },
   // a text over V8's limit of 512 MiB
   { holds: 'Cannot create a string longer than', code: 'WAREHOUSE_DATA' },
 ];

@@ -21,6 +21,6 @@ export async function estimate(link: Link, statement: Statement): Promise<CostEs
     onRow: ([line]) => void lines.push(line ?? ''),
   });
   const [, cost, rows] = ROOT.exec(cutText(lines[0] ?? '')) ?? [];
-  if (cost === undefined) throw new AppError('WAREHOUSE_UNKNOWN', 'The warehouse explains no plan for this statement.');
+  if (cost === undefined) throw new AppError('WAREHOUSE_UNKNOWN', 'The warehouse returned no plan for this statement.');
   return { unit: 'planner_cost', amount: Number(cost), rows: Number(rows) };
 }

@@ -83,6 +83,6 @@ function yearText([, digits, , , era]: RegExpExecArray): string {
 function unread(text: string): AppError {
   return new AppError(
     'WAREHOUSE_DATA',
-    `The warehouse wrote a time as "${text}": the model changes TimeZone or DateStyle of its session, which it may not.`,
+    `The warehouse returned the time "${text}": the model changes TimeZone or DateStyle of its session, which is not allowed.`,
   );
 }

@@ -99,5 +99,5 @@ function expect(scan: Scan, character: string): void {
 
 function broken(text: string): AppError {
   const start = text.length > 80 ? `${text.slice(0, 80)}…` : text;
-  return new AppError('WAREHOUSE_DATA', `The warehouse wrote an array or row that cannot be read: ${start}`);
+  return new AppError('WAREHOUSE_DATA', `The warehouse returned an array or row that cannot be read: ${start}`);
 }

@@ -23,7 +23,7 @@ export async function probe(
     [
       {
         name: 'reach',
-        passed: 'The server takes connections.',
+        passed: 'The server accepts connections.',
         take: async () => {
           address = await reach(deps, signal);
         },
@@ -70,7 +70,7 @@ async function encrypt({ config }: LinkDeps, address: string, signal: AbortSigna
   const { port } = targetOf(config);
   for (const tls of attemptsOf(config, address)) {
     if (tls === undefined)
-      return 'The connection is not encrypted, as config.sslmode says or because the server is on this machine.';
+      return 'The connection is not encrypted, because config.sslmode allows it or the server is on this machine.';
     try {
       (await dial({ address, port, tls }, signal)).destroy();
       return undefined;
@@ -97,7 +97,7 @@ async function readGrants(link: Link): Promise<Grants> {
 function requireUse({ tables, usable, schema }: Grants, user: string): void {
   if (tables === 0 || usable > 0) return;
   throw missing(
-    `${user} may use no schema that holds tables. It needs GRANT USAGE ON SCHEMA ${quote(schema)} TO ${quote(user)}.`,
+    `${user} cannot use any schema with tables. It needs GRANT USAGE ON SCHEMA ${quote(schema)} TO ${quote(user)}.`,
   );
 }
 
@@ -105,7 +105,7 @@ function requireRead({ tables, readable, schema }: Grants, user: string): string
   if (tables === 0) return 'There is no table yet.';
   if (readable > 0) return `${readable} of ${tables} tables and views can be read.`;
   throw missing(
-    `${user} may read no table. It needs GRANT SELECT ON ALL TABLES IN SCHEMA ${quote(schema)} TO ${quote(user)}, or on the tables that models name.`,
+    `${user} cannot read any table. It needs GRANT SELECT ON ALL TABLES IN SCHEMA ${quote(schema)} TO ${quote(user)}, or on the tables that models name.`,
   );
 }
 

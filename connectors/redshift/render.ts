@@ -29,5 +29,5 @@ export function inlineSql(statement: Statement): string {
 function literal(name: string, value: BoundValue): string {
   const text = String(value);
   if (LITERAL.test(text)) return `'${text}'`;
-  throw new AppError('INTERNAL', `The value of "${name}" is no bound of a range and is not written into SQL.`);
+  throw new AppError('INTERNAL', `The value of "${name}" is not a bound of a range, so it is not written into SQL.`);
 }

@@ -56,6 +56,6 @@ export function openSession(deps: LinkDeps): Session {
 async function readClock(link: Link): Promise<Micros> {
   const [[text] = []] = await link.run(STATEMENTS[link.product].clock);
   const micros = parseInstant(/[+-]\d\d$/.test(text ?? '') ? (text ?? '') : `${text}Z`);
-  if (micros === undefined) throw new AppError('WAREHOUSE_UNKNOWN', 'The warehouse did not say what time it is.');
+  if (micros === undefined) throw new AppError('WAREHOUSE_UNKNOWN', 'The warehouse did not return its current time.');
   return micros;
 }

@@ -26,8 +26,8 @@ export const setUp: SetUp = {
     return {
       before: [
         `Run the statements in the database ${names.database}, as its owner or a superuser.`,
-        'Neither product takes IF NOT EXISTS for all of them: where one says that something exists, go on with the next.',
-        'PostgreSQL lets everybody connect to a database. Where that was revoked, also run:',
+        'Neither product accepts IF NOT EXISTS in all of them: if an object already exists, continue with the next statement.',
+        'In PostgreSQL all users may connect to a database by default. If that was revoked, also run:',
         `GRANT CONNECT ON DATABASE ${quote(names.database)} TO GROUP ${quote(names.role)};`,
       ],
       statements: statements(values, names),
@@ -68,19 +68,19 @@ function statements(values: SetUpValues, names: Names): readonly SetUpStatement[
   const { schema, target } = names;
   const [role, user] = [quote(names.role), quote(names.user)];
   return [
-    { purpose: 'The group that has the rights', sql: `CREATE GROUP ${role}` },
+    { purpose: 'The group that has the grants', sql: `CREATE GROUP ${role}` },
     {
       purpose: 'The user that Penstock signs in as; one that exists keeps its own password',
       sql: `CREATE USER ${user} PASSWORD '${given(values, 'password')}'`,
     },
-    { purpose: 'who is in that group', sql: `ALTER GROUP ${role} ADD USER ${user}` },
-    { purpose: 'It may use the schema', sql: `GRANT USAGE ON SCHEMA ${schema} TO GROUP ${role}` },
+    { purpose: 'a member of that group', sql: `ALTER GROUP ${role} ADD USER ${user}` },
+    { purpose: 'The service may use the schema', sql: `GRANT USAGE ON SCHEMA ${schema} TO GROUP ${role}` },
     {
       purpose: 'and read and write the table that gets its MPIDs back',
       sql: `GRANT SELECT, INSERT, UPDATE ON TABLE ${target} TO GROUP ${role}`,
     },
     {
-      purpose: 'Temporary data stand in TEMP tables',
+      purpose: 'Temporary data are in TEMP tables',
       sql: `GRANT TEMPORARY ON DATABASE ${quote(names.database)} TO GROUP ${role}`,
     },
     {

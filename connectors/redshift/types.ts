@@ -96,7 +96,7 @@ function smallInteger(text: string): number {
 
 function bytes(text: string): Cell {
   if (text.startsWith('\\x')) return hexBytes(text.slice(2));
-  throw new AppError('WAREHOUSE_DATA', 'The model changes bytea_output of its session, which it may not.');
+  throw new AppError('WAREHOUSE_DATA', 'The model changes bytea_output of its session, which is not allowed.');
 }
 
 function hexBytes(text: string): Cell {

@@ -7,6 +7,6 @@ import { CLOCK_SQL } from './statements.ts';
 export async function readClock(link: Link, signal: AbortSignal): Promise<Micros> {
   const [[now] = []] = await fewRows(link, { text: CLOCK_SQL, values: [] }, { signal });
   const micros = typeof now === 'string' ? parseInstant(now) : undefined;
-  if (micros === undefined) throw new AppError('WAREHOUSE_UNKNOWN', 'The warehouse did not say what time it is.');
+  if (micros === undefined) throw new AppError('WAREHOUSE_UNKNOWN', 'The warehouse did not return its current time.');
   return micros;
 }

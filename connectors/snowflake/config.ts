@@ -5,7 +5,7 @@ import { isPrivateKey } from './link/private-key.ts';
 const Name = Type.Refine(
   Type.String({ minLength: 1, maxLength: 255 }),
   (text) => !text.includes('\0'),
-  () => 'must not hold U+0000',
+  () => 'must not contain U+0000',
 );
 
 /** An organisation and account, or a locator with its suffix; never a whole address, which could lead anywhere. */

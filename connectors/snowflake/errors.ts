@@ -17,12 +17,12 @@ export interface Rule {
   readonly advice?: string;
 }
 
-const SIGN_IN = 'Look at {config.user} and at the password, key or token.';
-const ACCOUNT = 'Look at {config.account_identifier} and {config.region}.';
-const GRANT = 'It may be there: {config.role} needs USAGE on its database and schema, and SELECT on it.';
+const SIGN_IN = 'Check {config.user} and the password, key or token.';
+const ACCOUNT = 'Check {config.account_identifier} and {config.region}.';
+const GRANT = 'If it exists, {config.role} needs USAGE on its database and schema, and SELECT on it.';
 const USE_WAREHOUSE = '{config.role} needs GRANT USAGE ON WAREHOUSE for {config.warehouse}.';
 const QUALIFY = 'Name tables with database and schema, or set {config.schema}.';
-const TIMEOUT = 'PENSTOCK_WAREHOUSE_TIMEOUT_S says how long a statement may take.';
+const TIMEOUT = 'PENSTOCK_WAREHOUSE_TIMEOUT_S limits how long a statement may take.';
 
 const SOCKET_WORDS: SocketWords = { certificate: { code: 'WAREHOUSE_UNREACHABLE', advice: ACCOUNT } };
 
@@ -34,14 +34,14 @@ export const RULES: readonly Rule[] = [
   {
     code: '390102',
     is: 'WAREHOUSE_CREDENTIALS',
-    advice: 'The user is locked for a while after too many wrong attempts.',
+    advice: 'The user is temporarily locked after too many failed attempts.',
   },
   { code: '390106', is: 'WAREHOUSE_CREDENTIALS', advice: 'The password of the user has expired.' },
   {
     code: '390144',
     is: 'WAREHOUSE_CREDENTIALS',
     advice:
-      'Look at {config.user}, {config.account_identifier} and {config.private_key}: its public half must be the user’s RSA_PUBLIC_KEY.',
+      'Check {config.user}, {config.account_identifier} and {config.private_key}: its public key must be the RSA_PUBLIC_KEY of the user.',
   },
   {
     code: '390189',
@@ -56,7 +56,7 @@ export const RULES: readonly Rule[] = [
   {
     code: '390201',
     is: 'WAREHOUSE_PERMISSION',
-    advice: '{config.warehouse} and {config.database} must be there, and {config.role} needs USAGE on both.',
+    advice: '{config.warehouse} and {config.database} must exist, and {config.role} needs USAGE on both.',
   },
   { code: '390420', is: 'WAREHOUSE_CREDENTIALS', advice: 'A network policy of the account refuses this address.' },
   { code: '390422', is: 'WAREHOUSE_CREDENTIALS', advice: 'A network policy of the account refuses this address.' },
@@ -64,7 +64,7 @@ export const RULES: readonly Rule[] = [
   {
     code: '3944',
     is: 'WAREHOUSE_CREDENTIALS',
-    advice: 'Look at {config.programmatic_access_token} and its role and expiry.',
+    advice: 'Check {config.programmatic_access_token} and its role and expiry.',
   },
   { code: '390303', is: 'WAREHOUSE_CREDENTIALS', advice: SIGN_IN },
   { code: '390318', is: 'WAREHOUSE_CREDENTIALS', advice: SIGN_IN },
@@ -78,9 +78,17 @@ export const RULES: readonly Rule[] = [
   // resources of a statement
   { code: '000606', is: 'WAREHOUSE_PERMISSION', advice: USE_WAREHOUSE },
   { code: '000607', is: 'WAREHOUSE_PERMISSION', advice: USE_WAREHOUSE },
-  { code: '000608', is: 'WAREHOUSE_THROTTLED', advice: 'The warehouse is suspended and does not resume by itself.' },
+  {
+    code: '000608',
+    is: 'WAREHOUSE_THROTTLED',
+    advice: 'The warehouse is suspended and does not resume automatically; resume it or set AUTO_RESUME.',
+  },
   { code: '000610', is: 'WAREHOUSE_THROTTLED' },
-  { code: '090073', is: 'WAREHOUSE_THROTTLED', advice: 'A resource monitor keeps the warehouse from running.' },
+  {
+    code: '090073',
+    is: 'WAREHOUSE_THROTTLED',
+    advice: 'A resource monitor has suspended the warehouse; raise its quota.',
+  },
   {
     code: '090105',
     is: 'WAREHOUSE_PERMISSION',
@@ -90,9 +98,9 @@ export const RULES: readonly Rule[] = [
   { code: '003001', is: 'WAREHOUSE_PERMISSION' },
   { code: '003', state: '42501', is: 'WAREHOUSE_PERMISSION' },
   // ends of a statement
-  { code: '000604', is: 'WAREHOUSE_SESSION_LOST', advice: 'Somebody cancelled the statement.' },
+  { code: '000604', is: 'WAREHOUSE_SESSION_LOST', advice: 'The statement was cancelled in Snowflake.' },
   { code: '000630', is: 'WAREHOUSE_TIMEOUT', advice: TIMEOUT },
-  { code: '000625', is: 'WAREHOUSE_THROTTLED', advice: 'A lock of another transaction did not come free.' },
+  { code: '000625', is: 'WAREHOUSE_THROTTLED', advice: 'Another transaction did not release its lock in time.' },
   { code: '000629', is: 'WAREHOUSE_THROTTLED' },
   // missing objects
   { code: '002003', is: 'WAREHOUSE_OBJECT_MISSING', advice: GRANT },
@@ -118,8 +126,8 @@ export const RULES: readonly Rule[] = [
   { state: 'XX', is: 'WAREHOUSE_SESSION_LOST' },
   { state: '57P03', is: 'WAREHOUSE_THROTTLED' },
   // answers of another server
-  { status: 403, code: '401002', is: 'WAREHOUSE_CONFIG', advice: `No account answers there. ${ACCOUNT}` },
-  { status: 404, code: '401002', is: 'WAREHOUSE_CONFIG', advice: `No account answers there. ${ACCOUNT}` },
+  { status: 403, code: '401002', is: 'WAREHOUSE_CONFIG', advice: `No account answers at this address. ${ACCOUNT}` },
+  { status: 404, code: '401002', is: 'WAREHOUSE_CONFIG', advice: `No account answers at this address. ${ACCOUNT}` },
   { status: 429, is: 'WAREHOUSE_THROTTLED' },
   { status: 503, is: 'WAREHOUSE_THROTTLED' },
   // the SDK's own errors

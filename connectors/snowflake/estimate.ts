@@ -11,7 +11,7 @@ export async function estimate(link: Link, statement: Statement, signal: AbortSi
   const [[plan] = []] = await fewRows(link, { text: explainSql(text), values }, { signal });
   const amount = typeof plan === 'string' ? bytesOf(plan) : undefined;
   if (amount === undefined)
-    throw new AppError('WAREHOUSE_UNKNOWN', 'The warehouse explains no plan for this statement.');
+    throw new AppError('WAREHOUSE_UNKNOWN', 'The warehouse returned no plan for this statement.');
   return { unit: 'bytes', amount };
 }
 

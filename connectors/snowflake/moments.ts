@@ -50,7 +50,7 @@ const MOMENT = /^(-?)(\d+)(?:\.(\d{1,9}))?$/;
 function parts(text: string): Moment {
   const match = MOMENT.exec(text);
   if (match === null) {
-    throw new AppError('WAREHOUSE_DATA', `The warehouse wrote a time as "${text.slice(0, 80)}", which is none.`);
+    throw new AppError('WAREHOUSE_DATA', `The warehouse returned "${text.slice(0, 80)}", which is not a valid time.`);
   }
   const [, sign, whole, fraction = ''] = match;
   const seconds = Number(whole);

@@ -21,7 +21,7 @@ function complaintAbout(part: ResultChunk): Error | undefined {
     const rows = part.getRows();
     const found = Array.isArray(rows) ? rows.length : 0;
     if (found === announced) return undefined;
-    return broken(`holds ${found} rows where ${announced} were announced`);
+    return broken(`contains ${found} rows but announces ${announced}`);
   } catch (cause) {
     return broken('cannot be read', cause);
   }

@@ -27,7 +27,7 @@ export async function probe(
     [
       {
         name: 'reach',
-        passed: `${url.host} takes connections.`,
+        passed: `${url.host} accepts connections.`,
         take: async () => {
           address = await reach(deps, url, signal);
         },
@@ -66,7 +66,7 @@ async function reach({ environment }: LinkDeps, url: URL, signal: AbortSignal): 
 }
 
 async function encrypt(url: URL, address: string, signal: AbortSignal): Promise<string | undefined> {
-  if (url.protocol === 'http:') return 'The connection is not encrypted: PENSTOCK_SNOWFLAKE_ENDPOINT says http.';
+  if (url.protocol === 'http:') return 'The connection is not encrypted: PENSTOCK_SNOWFLAKE_ENDPOINT uses http.';
   const { host, port } = targetOf(url);
   const name = isIP(host) === 0 ? { servername: host } : {};
   await opened(secure({ host: address, port, ...name }), 'secureConnect', signal);
@@ -109,7 +109,7 @@ function missing(kind: 'warehouse' | 'database', config: LinkDeps['config']): Ap
   const [name, role] = [nameSql(config[kind]), nameSql(config.role)];
   return new AppError(
     'WAREHOUSE_PERMISSION',
-    say`${config.role} may use no ${kind} ${config[kind]}, or there is none of that name; look at ${field(`config.${kind}`)}. It needs GRANT USAGE ON ${kind.toUpperCase()} ${name} TO ROLE ${role}.`,
+    say`${config.role} cannot use the ${kind} ${config[kind]}, or it does not exist; check ${field(`config.${kind}`)}. It needs GRANT USAGE ON ${kind.toUpperCase()} ${name} TO ROLE ${role}.`,
   );
 }
 
@@ -121,5 +121,5 @@ async function requireRead(link: Link, { config }: LinkDeps, signal: AbortSignal
   const [[tables] = []] = await fewRows(link, { text: VISIBLE_TABLES_SQL, values: [] }, { signal });
   if (Number(tables) > 0) return `${config.role} sees ${tables} tables and views in ${config.database}.`;
   const [database, role] = [nameSql(config.database), nameSql(config.role)];
-  return `${config.role} sees no table in ${config.database}. If there are any, it needs GRANT USAGE ON ALL SCHEMAS IN DATABASE ${database} TO ROLE ${role}; GRANT SELECT ON ALL TABLES IN DATABASE ${database} TO ROLE ${role}.`;
+  return `${config.role} sees no table in ${config.database}. If tables exist, it needs GRANT USAGE ON ALL SCHEMAS IN DATABASE ${database} TO ROLE ${role}; GRANT SELECT ON ALL TABLES IN DATABASE ${database} TO ROLE ${role}.`;
 }

@@ -17,7 +17,7 @@ const POD: InputRule = { pattern: /^(?:US1|US2|EU1|AU1)$/, meaning: 'one of US1,
 const CLOUD_ACCOUNT: InputRule = { pattern: /^\d{12}$/, meaning: 'the 12 digits of an AWS account' };
 const PUBLIC_KEY: InputRule = {
   pattern: /^[A-Za-z0-9+/]{300,2000}={0,2}$/,
-  meaning: 'the file of an RSA public key in PEM, from 2048 bits on, beginning with -----BEGIN PUBLIC KEY-----',
+  meaning: 'the file of an RSA public key in PEM of at least 2048 bits, beginning with -----BEGIN PUBLIC KEY-----',
   isOptional: true,
 };
 const NUMBER: InputRule = { pattern: /^[1-9]\d{0,18}$/, meaning: 'a whole number' };
@@ -42,7 +42,7 @@ export const setUp: SetUp = {
     const names = namesOf(values);
     return {
       before: [
-        'Run the statements as ACCOUNTADMIN, or as roles that may make roles, users and integrations.',
+        'Run the statements as ACCOUNTADMIN, or as roles that may create roles, users and integrations.',
         ...(values.publicKey === undefined ? NO_PASSWORDS : []),
       ],
       statements: [...grants(names), ...signIn(values, names), ...integration(values, names)],
@@ -66,8 +66,8 @@ export const setUp: SetUp = {
 
 /** Advice for accounts in which Snowflake no longer lets this type of user sign in by password. */
 const NO_PASSWORDS = [
-  'An account that refuses TYPE = LEGACY_SERVICE lets no service in by password any more. Make a key instead, and print the',
-  'statements again with --public-key penstock.pub in place of a password:',
+  'An account that refuses TYPE = LEGACY_SERVICE no longer accepts passwords of services. Create a key instead, and print the',
+  'statements again with --public-key penstock.pub instead of a password:',
   'openssl genrsa 2048 | openssl pkcs8 -topk8 -nocrypt -out penstock.p8 && openssl rsa -in penstock.p8 -pubout -out penstock.pub',
 ];
 
@@ -93,8 +93,8 @@ function grants(names: Names): readonly SetUpStatement[] {
   const quote = dialect.quoteIdentifier;
   const [role, warehouse, database] = [quote(names.role), quote(names.warehouse), quote(names.database)];
   return [
-    { purpose: 'The role that Penstock works in', sql: `CREATE ROLE IF NOT EXISTS ${role}` },
-    { purpose: 'It may use the warehouse', sql: `GRANT USAGE ON WAREHOUSE ${warehouse} TO ROLE ${role}` },
+    { purpose: 'The role that Penstock uses', sql: `CREATE ROLE IF NOT EXISTS ${role}` },
+    { purpose: 'The service may use the warehouse', sql: `GRANT USAGE ON WAREHOUSE ${warehouse} TO ROLE ${role}` },
     { purpose: 'and the database', sql: `GRANT USAGE ON DATABASE ${database} TO ROLE ${role}` },
     { purpose: 'and the schema', sql: `GRANT USAGE ON SCHEMA ${names.targetSchema} TO ROLE ${role}` },
     {
@@ -103,7 +103,7 @@ function grants(names: Names): readonly SetUpStatement[] {
     },
     { purpose: 'The schema for temporary data', sql: `CREATE SCHEMA IF NOT EXISTS ${names.staging}` },
     {
-      purpose: 'in which it may make temporary tables: Snowflake asks for no further right',
+      purpose: 'in which the service may create temporary tables: Snowflake requires no further grant',
       sql: `GRANT USAGE ON SCHEMA ${names.staging} TO ROLE ${role}`,
     },
     {
@@ -149,9 +149,9 @@ function integration(values: SetUpValues, { integration: name, role }: Names): r
       sql: `CREATE STORAGE INTEGRATION IF NOT EXISTS ${quoted} ${settings.join(' ')}`,
     },
     {
-      purpose: 'which it may use',
+      purpose: 'which the service may use',
       sql: `GRANT USAGE ON INTEGRATION ${quoted} TO ROLE ${dialect.quoteIdentifier(role)}`,
     },
-    { purpose: 'Two of its properties are kept', sql: `DESCRIBE INTEGRATION ${quoted}` },
+    { purpose: 'Two of its properties are needed for the connection', sql: `DESCRIBE INTEGRATION ${quoted}` },
   ];
 }

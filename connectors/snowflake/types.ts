@@ -97,5 +97,5 @@ function list(text: string): Cell {
 }
 
 function broken(text: string): never {
-  throw new AppError('WAREHOUSE_DATA', `The warehouse wrote a value that cannot be read: ${text.slice(0, 80)}`);
+  throw new AppError('WAREHOUSE_DATA', `The warehouse returned a value that cannot be read: ${text.slice(0, 80)}`);
 }

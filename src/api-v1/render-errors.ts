@@ -69,7 +69,7 @@ const SCHEDULE: FieldNames = { 'schedule.end': 'schedule_end_time' };
 
 function stoppedMessage({ parameters: { part, id, state, pipeline } }: AppError): string {
   if (part !== 'pipeline') {
-    const wayOut = `The ${part} "${id}" is ${state}, which only version 2 says; PUT it there with state active.`;
+    const wayOut = `The ${part} "${id}" is ${state}, a state that only version 2 can change; PUT it there with state active.`;
     return `The pipeline "${pipeline}" is stopped. ${wayOut}`;
   }
   return state === 'new'

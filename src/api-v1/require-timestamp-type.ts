@@ -17,6 +17,6 @@ export function requireTimestampType(
   const { timestampTypes: known = TIMESTAMP_TYPES } = warehouse;
   if (known.some((each) => each === type)) return;
   const place = `${warehouse.type}, the warehouse of the connection "${connection.id}"`;
-  const message = `"${type}" is no type of ${place}; it has ${known.join(', ')}`;
+  const message = `"${type}" is not a type of ${place}; its types are ${known.join(', ')}`;
   throw refuse([{ path: `${pathBefore}load_timestamp_field_type`, message }]);
 }

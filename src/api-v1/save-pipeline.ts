@@ -101,7 +101,8 @@ async function requirePlan(sql: Sql, workspaceId: WorkspaceId, { body, stored }:
   if (id == null || isUnchanged(body, stored)) return;
   const plan = await findDataPlan(sql, { workspaceId, id });
   if (plan === undefined) throw new AppError('NOT_FOUND', `plan_id: ${unknownPlan(id)}`);
-  if (version == null) throw new AppError('NOT_FOUND', `plan_version: is needed beside plan_id; ${versionsOf(plan)}`);
+  if (version == null)
+    throw new AppError('NOT_FOUND', `plan_version: is required together with plan_id; ${versionsOf(plan)}`);
   const registered = plan.versions.find((each) => each.version === Number(version));
   if (registered === undefined) throw new AppError('NOT_FOUND', `plan_version: ${unknownVersion(id, version)}`);
   if (registered.status === 'active') return;
@@ -116,5 +117,5 @@ function isUnchanged({ plan_id: id, plan_version: version }: NamedPlan['body'], 
 
 function versionsOf({ id, versions }: RegisteredPlan): string {
   const known = versions.map(({ version }) => version).join(', ');
-  return known === '' ? `the data plan "${id}" has none yet` : `the data plan "${id}" has ${known}`;
+  return known === '' ? `the data plan "${id}" has no version yet` : `the data plan "${id}" has the versions ${known}`;
 }

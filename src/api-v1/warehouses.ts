@@ -48,6 +48,6 @@ export function requireWarehouse(connection: Pick<Connection, 'provider'>): Vers
 export function providerOfType(word: string): Provider {
   const provider = providerOf(word);
   if (provider !== undefined && warehouseOf({ provider }) !== undefined) return provider;
-  const message = `"${word}" is no type of a warehouse; use one of ${TYPES.join(', ')}`;
+  const message = `"${word}" is not a warehouse type; use one of ${TYPES.join(', ')}`;
   throw refuse([{ path: 'type', message }]);
 }

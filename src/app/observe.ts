@@ -38,7 +38,7 @@ export function observeRuns(metrics: Metrics): RunObserver {
 export function observeBatches(metrics: Metrics): NonNullable<AcceptDeps['onOutcome']> {
   const batches = metrics.counter({
     name: 'penstock_batches_total',
-    help: 'Event batches and analytics calls that came in, by outcome.',
+    help: 'Event batches and analytics calls received, by outcome.',
     labels: ['outcome'],
   });
   for (const outcome of ['kept', 'duplicate', 'rejected', 'erased']) batches({ outcome }, 0);
@@ -57,7 +57,7 @@ export function observeStore(metrics: Metrics, { store, jobs, clock }: Observed)
   metrics.gauge(
     {
       name: 'penstock_store_connections',
-      help: 'Connections of this daemon to its store, busy and idle; and calls that are waiting for one.',
+      help: 'Connections of this daemon to its store, busy and idle, and calls waiting for a connection.',
       labels: ['state'],
     },
     async () => {
@@ -81,13 +81,13 @@ export function observeStore(metrics: Metrics, { store, jobs, clock }: Observed)
     return [{ value: Number(row?.bytes ?? 0n) }];
   });
   metrics.gauge(
-    { name: 'penstock_queue_age_seconds', help: 'Age of the oldest job that waits, by queue.', labels: ['queue'] },
+    { name: 'penstock_queue_age_seconds', help: 'Age of the oldest waiting job, by queue.', labels: ['queue'] },
     async () => Object.entries(await jobs.queueAgeSeconds()).map(([queue, value]) => ({ labels: { queue }, value })),
   );
   metrics.gauge(
     {
       name: 'penstock_pipeline_lag_seconds',
-      help: 'Time since the end of the last range that arrived, of active incremental pipelines, the largest first.',
+      help: 'Time since the end of the last loaded range of active incremental pipelines, largest first.',
       labels: ['workspace', 'pipeline'],
     },
     () => pipelineLags(store, clock),

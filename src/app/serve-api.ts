@@ -36,7 +36,7 @@ function readinessChecks(store: Store, jobs: Jobs): HttpServerOptions['health'] 
       name: 'jobs',
       async check() {
         if (!jobs.isRunning)
-          throw new AppError('STORE_UNAVAILABLE', 'The job queue is not running: no run is worked on.');
+          throw new AppError('STORE_UNAVAILABLE', 'The job queue is not running, so no run is processed.');
       },
     },
   ];

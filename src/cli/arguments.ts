@@ -4,7 +4,7 @@ import { InvalidArgumentError } from 'commander';
 export function readId(name: string): (text: string) => bigint {
   return (text) => {
     if (/^[1-9]\d{0,18}$/.test(text)) return BigInt(text);
-    throw new InvalidArgumentError(`${name} is the number of one, as the list shows it.`);
+    throw new InvalidArgumentError(`${name} must be a number, as the list shows it.`);
   };
 }
 
@@ -15,7 +15,7 @@ export function readDuration(text: string): number {
   const [, digits, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
   const unitMs = UNITS_MS[unit];
   if (digits === undefined || unitMs === undefined) {
-    throw new InvalidArgumentError('write a number and one of s, m, h, d, such as 15m.');
+    throw new InvalidArgumentError('write a number and a unit of s, m, h or d, such as 15m.');
   }
   return Number(digits) * unitMs;
 }
@@ -32,5 +32,5 @@ export function readCount(most: number): (text: string) => number {
 /** Parses an argument that is `on` or `off`. */
 export function readSwitch(text: string): boolean {
   if (text === 'on' || text === 'off') return text === 'on';
-  throw new InvalidArgumentError('it is on or off.');
+  throw new InvalidArgumentError('must be on or off.');
 }

@@ -13,9 +13,9 @@ Two kinds:
               web                the key alone, in the path of the web SDK's events
               identity_key_only  the key alone, in identity requests of the web SDK
               write_key          the key alone, as Segment's and RudderStack's SDKs send it
-            A key with one of the last three is public: whoever has it can send data.
+            A key with one of the last three uses is public: whoever has it can send data.
 
-A secret is shown once, when it is made or rotated.`;
+A secret is shown once, when it is created or rotated.`;
 
 const load = () => import('./credentials/change.ts');
 
@@ -26,37 +26,37 @@ export const registerCredentials: Register = (program, context) => {
     .addHelpText('after', HELP);
   credentials
     .command('list')
-    .description('platform and input credentials, without secrets')
+    .description('list platform and input credentials, without secrets')
     .action(async () => (await load()).listCredentials(context));
   registerCreate(
-    credentials.command('create').description('make a credential; its secret is shown this once'),
+    credentials.command('create').description('create a credential; its secret is shown only once'),
     context,
   );
   credentials
     .command('rotate')
     .description('give a credential a new secret')
     .argument('<id>', 'client id or input key')
-    .option('--grace <duration>', 'how long the old secret still works; 0s where it leaked', readDuration)
+    .option('--grace <duration>', 'how long the old secret stays valid; use 0s if it leaked', readDuration)
     .action(async (id: string, options: { grace?: number }) =>
       (await load()).rotateCredential(context, id, options.grace),
     );
   credentials
     .command('revoke')
-    .description('end a credential; tokens it was given live on for up to 8 hours')
+    .description('revoke a credential; its tokens stay valid for up to 8 hours')
     .argument('<id>', 'client id or input key')
     .action(async (id: string) => (await load()).revokeCredential(context, id));
   credentials
     .command('rights')
-    .description('give a platform credential another role and other workspaces; its tokens follow within seconds')
+    .description('change role and workspaces of a platform credential; its tokens follow within seconds')
     .argument('<id>', 'client id')
     .requiredOption('--role <role>', 'admin or read', readRole)
-    .requiredOption('--workspaces <ids>', 'all, none, or ids with commas', readWorkspaces)
+    .requiredOption('--workspaces <ids>', 'all, none, or comma-separated ids', readWorkspaces)
     .action(async (id: string, rights: RightsOptions) => (await load()).changeRights(context, id, rights));
   credentials
     .command('uses')
-    .description('allow an input key these uses and no others; every daemon follows within seconds')
+    .description('set the uses of an input key; every daemon follows within seconds')
     .argument('<id>', 'input key')
-    .requiredOption('--uses <uses>', 'server, dsr, web, identity_key_only, write_key; with commas', readUses)
+    .requiredOption('--uses <uses>', 'comma-separated: server, dsr, web, identity_key_only, write_key', readUses)
     .action(async (id: string, { uses }: { uses: readonly string[] }) => (await load()).changeUses(context, id, uses));
 };
 
@@ -64,19 +64,19 @@ function registerCreate(create: Command, context: CommandContext): void {
   const creating = () => import('./credentials/create.ts');
   create
     .command('platform')
-    .description('a client id and secret for the platform API')
+    .description('create a client id and secret for the platform API')
     .argument('<name>')
     .option('--role <role>', 'admin or read', readRole, 'read')
-    .option('--workspaces <ids>', 'all, or ids with commas', readWorkspaces, 'all')
-    .option('--account <id>', 'id of the account; needed where there are several', readId('--account'))
+    .option('--workspaces <ids>', 'all, or comma-separated ids', readWorkspaces, 'all')
+    .option('--account <id>', 'id of the account; required if there are several', readId('--account'))
     .action(async (name: string, options: PlatformOptions) =>
       (await creating()).createPlatform(context, name, options),
     );
   create
     .command('input')
-    .description('a key and secret with which data come into one workspace')
+    .description('create a key and secret that send data to one workspace')
     .argument('<name>')
-    .option('--workspace <id>', 'id of the workspace; needed where there are several', readId('--workspace'))
-    .option('--uses <uses>', 'server, dsr, web, identity_key_only, write_key; with commas', readUses, ['server'])
+    .option('--workspace <id>', 'id of the workspace; required if there are several', readId('--workspace'))
+    .option('--uses <uses>', 'comma-separated: server, dsr, web, identity_key_only, write_key', readUses, ['server'])
     .action(async (name: string, options: InputOptions) => (await creating()).createInput(context, name, options));
 }

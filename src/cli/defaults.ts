@@ -17,10 +17,10 @@ export async function theWorkspace(sql: Sql, named: bigint | undefined): Promise
 
 function theOnly(entries: readonly { readonly id: bigint }[], option: string): bigint {
   const [first, second] = entries;
-  if (first === undefined) throw new AppError('NOT_FOUND', 'Nothing is set up yet; run `penstock init` first.');
+  if (first === undefined) throw new AppError('NOT_FOUND', 'Penstock is not set up yet; run `penstock init` first.');
   if (second === undefined) return first.id;
   throw new AppError(
     'VALIDATION_FAILED',
-    `There are several; say which with ${option} (see \`penstock workspace list\`).`,
+    `There are several; choose one with ${option} (see \`penstock workspace list\`).`,
   );
 }

@@ -10,7 +10,7 @@ the end, also after Ctrl-C; nothing is sent anywhere, and no setting or store of
 export const registerDemo: Register = (program, context) => {
   program
     .command('demo')
-    .description('see rows of a warehouse become profiles; needs nothing, leaves nothing')
+    .description('turn rows of a sample warehouse into profiles; needs no setup, leaves no data')
     .addHelpText('after', HELP)
     .action(async () => {
       requireData();
@@ -21,5 +21,8 @@ export const registerDemo: Register = (program, context) => {
 /** Throws NOT_SUPPORTED where the files of the demo are missing, as in the daemon's image. */
 function requireData(): void {
   if (existsSync(new URL('../../demo', import.meta.url))) return;
-  throw new AppError('NOT_SUPPORTED', 'The demo is not part of this installation: clone Penstock and `npm run demo`.');
+  throw new AppError(
+    'NOT_SUPPORTED',
+    'The demo is not part of this installation. Clone the repository and run `npm run demo`.',
+  );
 }

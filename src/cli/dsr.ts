@@ -5,7 +5,7 @@ import { registerRequests } from './dsr-requests.ts';
 
 const WORKSPACE = [
   '--workspace <id>',
-  'id of the workspace; needed where there are several',
+  'id of the workspace; required if there are several',
   readId('--workspace'),
 ] as const;
 
@@ -22,17 +22,17 @@ const STATES = ['queued', 'delivered', 'given_up'] as const;
 export const registerDsr: Register = (program, context) => {
   const dsr = program
     .command('dsr')
-    .description('data subject requests: enter, watch and export them; their callbacks and certificate')
+    .description('create, watch and export data subject requests; manage callbacks and the certificate')
     .addHelpText('after', HELP);
   registerRequests(dsr, context);
   dsr
     .command('callbacks')
-    .description('the delivery log of callbacks, the newest first; or sends one again')
+    .description('list callbacks with their deliveries, newest first, or send one again')
     .option(...WORKSPACE)
-    .option('--request <id>', 'only those of this subject_request_id')
-    .addOption(new Option('--state <state>', 'only those in this state').choices(STATES))
-    .option('--limit <count>', 'at most so many', readCount(1000), 50)
-    .option('--replay <id>', 'send this callback again, now, with the body it had', readId('--replay'))
+    .option('--request <id>', 'only callbacks of this subject_request_id')
+    .addOption(new Option('--state <state>', 'only callbacks in this state').choices(STATES))
+    .option('--limit <count>', 'maximum number of entries', readCount(1000), 50)
+    .option('--replay <id>', 'send this callback again now, with the same body', readId('--replay'))
     .action(async (options: CallbackOptions) => {
       const commands = await import('./dsr/callbacks.ts');
       const { replay } = options;
@@ -41,8 +41,8 @@ export const registerDsr: Register = (program, context) => {
     });
   dsr
     .command('certificate')
-    .description('what a receiver needs to check signatures: domains, fingerprint, validity, address, PEM')
-    .option('--rotate', 'sign with a new certificate of our own; the old one is served until it expires')
+    .description('show what a receiver needs to check signatures: domains, fingerprint, validity, URL, PEM')
+    .option('--rotate', 'sign with a new self-signed certificate; the old one is served until it expires')
     .action(async (options: { rotate?: true }) => (await import('./dsr/certificate.ts')).show(context, options));
 };
 

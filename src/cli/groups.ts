@@ -8,22 +8,22 @@ interface WorkspaceOption {
 
 export const registerGroups: Register = (program, context) => {
   const load = () => import('./groups/runs.ts');
-  const groups = program.command('groups').description('run the groups of a workspace now, and see what runs did');
+  const groups = program.command('groups').description('run the groups of a workspace now, and list runs');
   inWorkspace(
-    groups.command('run').description('find the groups now instead of on Monday, and wait for the end'),
+    groups.command('run').description('find the groups now instead of on Monday, and wait until the run ends'),
   ).action(async (options: WorkspaceOption) => (await load()).runFromCommand(context, options));
-  inWorkspace(groups.command('runs').description('runs of a workspace, the newest first'))
-    .option('--limit <count>', 'at most so many', readCount(1000), 20)
+  inWorkspace(groups.command('runs').description('list runs of a workspace, newest first'))
+    .option('--limit <count>', 'maximum number of entries', readCount(1000), 20)
     .action(async (options: WorkspaceOption & { limit: number }) => (await load()).listFromCommand(context, options));
   inWorkspace(
-    groups.command('show').description('one run, by environment').argument('<run>', 'id of the run', readId('<run>')),
+    groups.command('show').description('show a run by environment').argument('<run>', 'id of the run', readId('<run>')),
   ).action(async (id: bigint, options: WorkspaceOption) => (await load()).showFromCommand(context, { id, ...options }));
 };
 
 function inWorkspace(command: Command): Command {
   return command.option(
     '--workspace <id>',
-    'id of the workspace; needed where there are several',
+    'id of the workspace; required if there are several',
     readId('--workspace'),
   );
 }

@@ -3,7 +3,7 @@ import type { InitOptions } from './init/make-first-workspace.ts';
 
 const HELP = `
 Makes organisation, account, workspace and an admin credential for the platform API, as far as they are missing, so it can be
-run again. The client secret is shown this once. Lost it? penstock credentials rotate CLIENT_ID
+run again. The client secret is shown only once. If you lost it: penstock credentials rotate CLIENT_ID
 
   penstock init
   penstock init --organisation Acme --account Acme --workspace Production`;
@@ -11,7 +11,7 @@ run again. The client secret is shown this once. Lost it? penstock credentials r
 export const registerInit: Register = (program, context) => {
   program
     .command('init')
-    .description('make the first workspace and its credentials')
+    .description('create the first workspace and its credentials')
     .option('--organisation <name>', 'name of the organisation', 'My organisation')
     .option('--account <name>', 'name of the account', 'My account')
     .option('--workspace <name>', 'name of the workspace', 'My workspace')

@@ -18,11 +18,11 @@ export const registerKeys: Register = (program, context) => {
     .addHelpText('after', HELP);
   keys
     .command('rotate-signing')
-    .description('sign tokens with a new key; tokens of the old one stay valid until they expire')
+    .description('sign tokens with a new key; existing tokens stay valid until they expire')
     .action(async () => (await load()).rotateSigning(context));
   keys
     .command('re-encrypt')
-    .description('write every stored secret anew with the first of PENSTOCK_ENCRYPTION_KEYS')
+    .description('re-encrypt every stored secret with the first of PENSTOCK_ENCRYPTION_KEYS')
     .addHelpText('after', REENCRYPT_HELP)
     .action(async () => (await load()).reencrypt(context));
 };

@@ -68,7 +68,7 @@ async function requireHome(config: Config): Promise<void> {
   if (await hasHome(config)) return;
   throw new AppError(
     'NOT_FOUND',
-    `There is no Penstock in ${config.home} yet. Run \`penstock init\` to begin one there, or set PENSTOCK_HOME to the folder of yours.`,
+    `${config.home} is not a Penstock home yet. Run \`penstock init\` to create a home there, or set PENSTOCK_HOME to your existing home.`,
   );
 }
 
@@ -81,7 +81,7 @@ async function sharedStore(config: Config, start: StartOptions): Promise<Store |
 function noDaemon({ home }: Config): AppError {
   return new AppError(
     'STORE_UNAVAILABLE',
-    `No daemon runs in ${home}, so there is nothing to wait for. Start one with \`penstock serve\`.`,
+    `No daemon is running in ${home}, so the command would wait forever. Start one with \`penstock serve\`.`,
   );
 }
 

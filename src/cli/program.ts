@@ -38,8 +38,8 @@ const COMMANDS: readonly Register[] = [
 
 const FIRST_STEPS = `
 First steps:
-  penstock demo                        see rows of a warehouse become profiles, nothing to set up
-  penstock init                        make the first workspace and its credentials
+  penstock demo                        turn rows of a sample warehouse into profiles; needs no setup
+  penstock init                        create the first workspace and its credentials
   penstock serve                       start the daemon (http://127.0.0.1:8080, reference under /docs)
   penstock pipeline trigger ID --wait  run a pipeline and wait; exit code 0 when it succeeded
 
@@ -57,7 +57,7 @@ export async function runCommandLine(argv: readonly string[], surroundings: Surr
   const { out = process.stdout, err = process.stderr, environment } = surroundings;
   let exitCode: number = EXIT.ok.code;
   const program = new Command('penstock')
-    .description('Rows of a data warehouse become profiles, exactly once.')
+    .description('Load rows of a data warehouse into customer profiles, exactly once.')
     .option('--json', 'write JSON instead of tables, for programs')
     .addHelpText('after', FIRST_STEPS);
   const isJson = () => program.opts<{ json?: true }>().json === true;

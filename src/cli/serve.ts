@@ -1,10 +1,10 @@
 import type { Register } from './command.ts';
 
 const HELP = `
-Serves the API and works on the pipelines that are due. SIGTERM or Ctrl-C drains: the chunk that is being delivered ends, its
-run goes back to the queue, and the process ends in seconds. A second signal ends it at once.
+Serves the API and runs the pipelines that are due. SIGTERM or Ctrl-C drains: the chunk in delivery is finished, its
+run is requeued, and the process ends within seconds. A second signal ends it at once.
 
-Settings come from environment variables; docs/settings.md lists them. The log is JSON lines on the error output.`;
+Settings come from environment variables; docs/settings.md lists them. The log is written to standard error as JSON lines.`;
 
 export const registerServe: Register = (program, context) => {
   program

@@ -36,11 +36,11 @@ export function readEndpoints(read: Reader, issues: Issue[]): WarehouseEndpoints
   if (storageEndpoint !== undefined && apiEndpoint === undefined) {
     issues.push({
       path: 'PENSTOCK_BIGQUERY_ENDPOINT',
-      message: 'is missing beside PENSTOCK_BIGQUERY_STORAGE_ENDPOINT.',
+      message: 'is required together with PENSTOCK_BIGQUERY_STORAGE_ENDPOINT.',
     });
   }
   if (ca !== undefined && gateway === undefined) {
-    issues.push({ path: 'PENSTOCK_DATABRICKS_ENDPOINT', message: 'is missing beside PENSTOCK_DATABRICKS_CA.' });
+    issues.push({ path: 'PENSTOCK_DATABRICKS_ENDPOINT', message: 'is required together with PENSTOCK_DATABRICKS_CA.' });
   }
   return {
     ...(accessUrl && { snowflake: { accessUrl } }),

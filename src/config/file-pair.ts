@@ -16,7 +16,7 @@ export function readFilePair(
 ): FilePair | undefined {
   const [certificate, key] = [text(certificateName), text(keyName)];
   if (certificate !== '' && key !== '') return { certificate, key };
-  if (certificate !== '') issues.push({ path: keyName, message: `is missing beside ${certificateName}.` });
-  if (key !== '') issues.push({ path: certificateName, message: `is missing beside ${keyName}.` });
+  if (certificate !== '') issues.push({ path: keyName, message: `is required together with ${certificateName}.` });
+  if (key !== '') issues.push({ path: certificateName, message: `is required together with ${keyName}.` });
   return undefined;
 }

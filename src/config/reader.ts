@@ -24,7 +24,7 @@ export function createReader(environment: Environment, issues: Issue[]) {
       return least;
     },
     oneOf(name: SettingName, allowed: readonly string[]): string {
-      if (!allowed.includes(text(name))) complain(name, `"${text(name)}" is none of ${allowed.join(', ')}.`);
+      if (!allowed.includes(text(name))) complain(name, `"${text(name)}" must be one of ${allowed.join(', ')}.`);
       return text(name);
     },
     /** Parses a variable; `parse` returns undefined for a text that it refuses. */
@@ -60,8 +60,7 @@ export function createReader(environment: Environment, issues: Issue[]) {
 }
 
 /** Issue of an empty key: a shell puts nothing where a variable was not set, and what that key encrypted could not be read. */
-const EMPTY_KEY =
-  'a key of the list is empty: the variable it came from was not set. Leave the comma out, or put the key there.';
+const EMPTY_KEY = 'a key of the list is empty; its variable was probably not set. Remove the comma, or insert the key.';
 
 function refusalOfKeys(keys: readonly EncryptionKey[]): string | undefined {
   try {

@@ -44,5 +44,5 @@ export async function cancelRequest({ store, clock }: CancelDeps, given: Request
 }
 
 function notPending({ status }: Request): AppError {
-  return refuse([{ path: '', message: `The request is ${status}; only a pending one can be cancelled.` }]);
+  return refuse([{ path: '', message: `The request is ${status}; only a pending request can be cancelled.` }]);
 }

@@ -130,7 +130,7 @@ async function refuseEqual(tx: Transaction, { workspaceId, id, matchHash }: Row)
   if (rows.length > 0) throw new AppError('DUPLICATE_ID', 'Subject request already exists.');
   const other = await findOpen(tx, workspaceId, matchHash);
   if (other === undefined) return;
-  const message = `The request ${other} for the same identities, with the same extensions and type, is not over yet; wait for its end or cancel it.`;
+  const message = `The request ${other} for the same identities, with the same extensions and type, is in progress; wait until it ends, or cancel it.`;
   throw new AppError('REQUEST_IN_PROGRESS', message);
 }
 

@@ -48,11 +48,11 @@ export async function listStuckRequests(
 
 function reasonOf({ lastError, attempts, nextAttemptOn }: Row, nowMs: number): string {
   if (lastError !== null) {
-    const next = nextAttemptOn === null ? '' : ` The next one is due at ${nextAttemptOn.toISOString()}.`;
+    const next = nextAttemptOn === null ? '' : ` The next attempt is due at ${nextAttemptOn.toISOString()}.`;
     return `Attempt ${attempts} failed: ${lastError}${next}`;
   }
   if (nextAttemptOn !== null && nextAttemptOn.getTime() <= nowMs - LATE_MS) {
-    return `No worker has taken it since ${nextAttemptOn.toISOString()}: is a daemon running, with PENSTOCK_WORKERS above 0?`;
+    return `No worker has taken it since ${nextAttemptOn.toISOString()}. Check that a daemon runs with PENSTOCK_WORKERS above 0.`;
   }
-  return 'It is past its expected completion and still under way.';
+  return 'It is past its expected completion and still in progress.';
 }

@@ -48,14 +48,14 @@ export function createRequestLimits({ store, clock, settingsOf }: LimitDeps): Re
       const { limits } = await settingsOf(workspaceId);
       const { isAllowed, retryAfterSeconds } = calls.take(String(workspaceId), 1, limits.subjectRequestsPerMinute);
       if (isAllowed) return;
-      const message = `This workspace takes ${limits.subjectRequestsPerMinute} calls of this API a minute.`;
+      const message = `This workspace accepts ${limits.subjectRequestsPerMinute} calls of this API per minute; wait as long as Retry-After says.`;
       throw new AppError('RATE_LIMITED', message, { retryAfterSeconds });
     },
     async create(workspaceId, work) {
       const { limits } = await settingsOf(workspaceId);
       const day = await today(workspaceId);
       if (day.created >= limits.subjectRequestsPerDay) {
-        const message = `This workspace takes ${limits.subjectRequestsPerDay} new subject requests a day (UTC).`;
+        const message = `This workspace accepts ${limits.subjectRequestsPerDay} new subject requests per day (UTC); wait as long as Retry-After says.`;
         const retryAfterSeconds = (day.startMs + DAY_MS - clock.nowMs()) / 1000;
         throw new AppError('RATE_LIMITED', message, { retryAfterSeconds });
       }

@@ -39,5 +39,8 @@ async function whyNotRetried(tx: Transaction, { workspaceId, id }: RequestKey): 
     [workspaceId, id],
   );
   if (row === undefined) return new AppError('NOT_FOUND', `There is no data subject request ${id} in this workspace.`);
-  return new AppError('VALIDATION_FAILED', `The request ${id} is ${row.status}; only one in progress can be retried.`);
+  return new AppError(
+    'VALIDATION_FAILED',
+    `The request ${id} is ${row.status}; only a request in progress can be retried.`,
+  );
 }

@@ -31,7 +31,8 @@ export function checkDefinition(given: GivenDefinition): CheckedDefinition {
   const { id, description, source_user_attribute: source, attributes } = given;
   const issues = [...idIssues(id), ...lengthIssues('description', description, DESCRIPTION_MOST)];
   // An attribute without a name does not exist.
-  if (source === '') issues.push({ path: 'source_user_attribute', message: 'must name a user attribute, is empty' });
+  if (source === '')
+    issues.push({ path: 'source_user_attribute', message: 'must name a user attribute, but is empty' });
   issues.push(...listIssues(attributes));
   for (const [index, attribute] of attributes.entries()) {
     const isRepeated = attributes.findIndex((other) => other.id === attribute.id) < index;
@@ -75,8 +76,8 @@ function attributeIssues(
   { path, isRepeated }: { readonly path: string; readonly isRepeated: boolean },
 ): readonly Issue[] {
   const issues = lengthIssues(fieldPath(path, 'id'), id, ATTRIBUTE_ID_MOST);
-  if (id === '') issues.push({ path: fieldPath(path, 'id'), message: 'must name a user attribute, is empty' });
-  if (isRepeated) issues.push({ path: fieldPath(path, 'id'), message: `"${id}" stands there twice; leave one out` });
+  if (id === '') issues.push({ path: fieldPath(path, 'id'), message: 'must name a user attribute, but is empty' });
+  if (isRepeated) issues.push({ path: fieldPath(path, 'id'), message: `"${id}" is given twice; remove one` });
   if (!isAggregation(type)) {
     issues.push({ path: fieldPath(path, 'type'), message: wantedOneOf(AGGREGATIONS, type) });
   }

@@ -30,6 +30,6 @@ export async function loadDefinition(
   if (definition?.id === id) return definition;
   throw new AppError(
     'NOT_FOUND',
-    `There is no group definition "${id}" in this workspace; GET the list to see what is.`,
+    `There is no group definition "${id}" in this workspace; GET the list to see what exists.`,
   );
 }

@@ -29,7 +29,7 @@ export async function loadGroupRun(sql: Sql, { workspaceId, id }: Pick<GroupRun,
     .from(groupRuns)
     .where(and(eq(groupRuns.workspaceId, workspaceId), eq(groupRuns.id, id)));
   if (row !== undefined) return row;
-  throw new AppError('NOT_FOUND', `There is no group run ${id} in this workspace; GET the list to see what is.`);
+  throw new AppError('NOT_FOUND', `There is no group run ${id} in this workspace; GET the list to see what exists.`);
 }
 
 /** Returns the oldest run that has not ended. */

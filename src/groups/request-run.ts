@@ -98,6 +98,6 @@ async function insertRun(tx: Transaction, { workspaceId, actor, requestedOn, due
       failures: 0,
     })
     .returning();
-  if (row === undefined) throw new AppError('INTERNAL', 'The run that was inserted is not there.');
+  if (row === undefined) throw new AppError('INTERNAL', 'The inserted run was not found.');
   return row;
 }

@@ -40,7 +40,7 @@ export async function createDefinition(
 }
 
 function second(id: string): AppError {
-  const message = `this workspace has the group definition "${id}"; at most 1 is allowed, so PUT that one or DELETE it first`;
+  const message = `this workspace already has the group definition "${id}"; at most 1 is allowed, so PUT that one or DELETE it first`;
   return unprocessable([{ path: 'id', message }]);
 }
 
@@ -131,6 +131,6 @@ const shown = ({ description, sourceUserAttribute, attributes }: GroupDefinition
 });
 
 function present<Row>(row: Row | undefined): Row {
-  if (row === undefined) throw new AppError('INTERNAL', 'The groups were locked, and the definition is gone.');
+  if (row === undefined) throw new AppError('INTERNAL', 'The group definition was deleted while it was locked.');
   return row;
 }

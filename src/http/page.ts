@@ -55,7 +55,7 @@ function readBound(path: string, text: string | undefined, issues: Issue[]): { f
   const wholeDay = DAY.test(text);
   const micros = parseInstant(wholeDay ? `${text}T00:00:00Z` : text);
   if (micros === undefined) {
-    issues.push({ path, message: `"${text}" is no time; write it like 2024-01-31T00:00:00Z, or as a day.` });
+    issues.push({ path, message: `"${text}" is not a valid time; write it like 2024-01-31T00:00:00Z, or as a day.` });
     return undefined;
   }
   const ms = msOfMicros(micros);

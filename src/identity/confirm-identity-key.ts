@@ -17,7 +17,7 @@ export async function confirmIdentityKey(sql: Sql, key: Secret): Promise<void> {
   if (mark?.fingerprint === fingerprint) return;
   throw new AppError(
     'CONFIG_INVALID',
-    'PENSTOCK_IDENTITY_KEY: this store was filled under another identity key, and it can never change. Give the key that ' +
-      'the store was first started with; with the embedded store it is kept in keys/identity of its home.',
+    'PENSTOCK_IDENTITY_KEY: this store was filled with another identity key, which can never change. Set the key that ' +
+      'the store was first started with; the embedded store keeps it in keys/identity of its home.',
   );
 }

@@ -92,7 +92,7 @@ export interface PersonFound {
 
 export interface Answer {
   readonly isCreated: boolean;
-  /** The profile holds a login identity that the request carries. */
+  /** The profile has a login identity of the request. */
   readonly isLoggedIn: boolean;
   /** Identities of the request that the profile held before, as the request wrote them. */
   readonly matched: readonly Identity[];

@@ -31,8 +31,8 @@ export function isAllZeroId({ type, value }: Identity): boolean {
 
 function complaintAbout(value: string): string | undefined {
   if (value === '') return 'is empty; leave the identity out or give it a value.';
-  if (value.includes('\0')) return 'holds the character U+0000, which cannot be stored.';
-  if (!value.isWellFormed()) return 'holds a lone surrogate, which is no valid text.';
+  if (value.includes('\0')) return 'contains the character U+0000, which cannot be stored; remove it.';
+  if (!value.isWellFormed()) return 'contains half of a surrogate pair, which is not valid text; remove it.';
   // three bytes a UTF-16 unit at most: only long values are counted
   if (value.length * 3 > MOST_BYTES && Buffer.byteLength(value) > MOST_BYTES) {
     return `is longer than ${MOST_BYTES} bytes.`;

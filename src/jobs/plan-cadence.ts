@@ -18,7 +18,7 @@ export function nextOccurrence(cron: string, after: Date): Date {
   const last = found.get(cron);
   if (last !== undefined && last.after <= after && after < last.next) return last.next;
   const next = new Cron(cron, { timezone: 'UTC' }).nextRun(after);
-  if (next === null) throw new AppError('INTERNAL', `The cron "${cron}" never falls due.`);
+  if (next === null) throw new AppError('INTERNAL', `The cron "${cron}" is never due.`);
   found.set(cron, { after, next });
   return next;
 }

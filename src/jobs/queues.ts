@@ -31,7 +31,7 @@ export function createQueues(boss: PgBoss): (queue: string) => Promise<void> {
     if (known !== undefined) return known;
     const making = make(queue).catch((cause: unknown) => {
       made.delete(queue);
-      throw queueUnavailable(`The job queue "${queue}" cannot be made`, cause);
+      throw queueUnavailable(`The job queue "${queue}" cannot be created`, cause);
     });
     made.set(queue, making);
     return making;

@@ -51,14 +51,18 @@ export function createKeyRing(keys: readonly EncryptionKey[]): KeyRing {
         );
       }
       try {
-        if (rest.length > 0) throw new Error('It has more parts than were written.');
+        if (rest.length > 0) throw new Error('The stored secret has unexpected parts.');
         const decipher = createDecipheriv(ALGORITHM, key, decode(iv), { authTagLength: TAG_BYTES });
         decipher.setAAD(Buffer.from(context)).setAuthTag(decode(tag));
         return new Secret(decipher.update(decode(body), undefined, 'utf8') + decipher.final('utf8'));
       } catch (cause) {
-        throw new AppError('SECRET_UNREADABLE', `A secret stored with the encryption key "${id}" was changed.`, {
-          cause,
-        });
+        throw new AppError(
+          'SECRET_UNREADABLE',
+          `A secret that was encrypted with the key "${id}" was changed in the store.`,
+          {
+            cause,
+          },
+        );
       }
     },
     needsRotation: (text) => text.split('.', 1)[0] !== current,

@@ -78,6 +78,6 @@ function offsetMinutes(zone: string): number | undefined {
 /** Parses an instant that we wrote ourselves, as `parseInstant` does. Any other text is a bug and throws INTERNAL. */
 export function instantFromStore(text: string): Micros {
   const micros = parseInstant(text);
-  if (micros === undefined) throw new AppError('INTERNAL', `The store holds "${text}" where an instant belongs.`);
+  if (micros === undefined) throw new AppError('INTERNAL', `The store has "${text}" in place of a time.`);
   return micros;
 }

@@ -21,7 +21,7 @@ function visit(value: Json, path: string, issues: Issue[]): void {
   if (issues.length >= MOST_ISSUES) return;
   if (typeof value === 'string') {
     const problem = problemOf(value);
-    if (problem !== undefined) issues.push({ path, message: `holds ${problem}, which cannot be stored; remove it` });
+    if (problem !== undefined) issues.push({ path, message: `contains ${problem}, which cannot be stored; remove it` });
   } else if (Array.isArray(value)) {
     value.forEach((item: Json, index) => {
       visit(item, fieldPath(path, index), issues);

@@ -6,7 +6,7 @@ import type { Sql } from '../store/index.ts';
 const AT_ONCE = 500;
 
 /** Stands for messages that named a person. */
-const ERASED = JSON.stringify([{ message: 'The message named a person who was erased since.' }]);
+const ERASED = JSON.stringify([{ message: 'The message contained a person who was erased later.' }]);
 
 interface RunMessages {
   readonly id: bigint;

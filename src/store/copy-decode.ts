@@ -74,5 +74,5 @@ function readRow(cursor: Cursor, readers: readonly ReadField[], values: CopyValu
 }
 
 function mismatch(found: number, expected: number): AppError {
-  return new AppError('INTERNAL', `A COPY of the store gave ${found} columns where ${expected} were asked for.`);
+  return new AppError('INTERNAL', `A COPY of the store returned ${found} columns instead of ${expected}.`);
 }

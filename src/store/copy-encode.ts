@@ -101,7 +101,7 @@ function fieldWriter({ name, type, blocks }: CopyColumn): WriteField {
   const write = blocks === undefined ? WRITERS[type] : blockWriter(blocks);
   return (slab, value) => {
     if (!write(slab, value)) {
-      throw new AppError('STORE_DATA', `The store cannot hold a value: ${describe(value)} is no ${type} (${name}).`);
+      throw new AppError('STORE_DATA', `The store cannot hold a value: ${describe(value)} is not a ${type} (${name}).`);
     }
   };
 }

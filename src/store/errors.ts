@@ -6,18 +6,26 @@ interface Rule {
   readonly message: string;
 }
 
-const NO_TLS = 'No TLS with the store; look at sslmode and the certificates of DATABASE_URL';
+const NO_TLS = 'No TLS with the store; check sslmode and the certificates of DATABASE_URL';
 
 /** SQLSTATE or system code → ours. The first rule that matches decides. */
 const BY_STATE: readonly Rule[] = [
-  { when: /^(40001|40P01)$/, code: 'STORE_CONFLICT', message: 'Two transactions met and this one was rolled back' },
+  {
+    when: /^(40001|40P01)$/,
+    code: 'STORE_CONFLICT',
+    message: 'Two transactions conflicted and this one was rolled back',
+  },
   { when: /^55P03$/, code: 'STORE_CONFLICT', message: 'A row of the store stayed locked by another transaction' },
-  { when: /^23505$/, code: 'STORE_UNIQUE', message: 'The store holds that key already' },
-  { when: /^(23503|23001)$/, code: 'STORE_REFERENCE', message: 'A row is missing or still referred to' },
+  { when: /^23505$/, code: 'STORE_UNIQUE', message: 'The store already has a row with that key' },
+  {
+    when: /^(23503|23001)$/,
+    code: 'STORE_REFERENCE',
+    message: 'A referenced row is missing, or the row is still referenced',
+  },
   // a file format of COPY that is wrong is our encoder's fault, not a value's
   { when: /^22P04$/, code: 'INTERNAL', message: 'The store could not read a COPY' },
   { when: /^(22|2350[02]|23514|54000)/, code: 'STORE_DATA', message: 'The store cannot hold a value' },
-  { when: /^53100$/, code: 'STORE_UNAVAILABLE', message: 'The disk of the store is full; make room on it' },
+  { when: /^53100$/, code: 'STORE_UNAVAILABLE', message: 'The disk of the store is full; free some space' },
   {
     when: /^53300$/,
     code: 'STORE_UNAVAILABLE',
@@ -26,11 +34,11 @@ const BY_STATE: readonly Rule[] = [
   {
     when: /^(28|3D000)/,
     code: 'STORE_UNAVAILABLE',
-    message: 'The store refuses us; look at user, password and database of DATABASE_URL',
+    message: 'The store refuses the login; check user, password and database of DATABASE_URL',
   },
-  { when: /^25006$/, code: 'STORE_UNAVAILABLE', message: 'The store is read-only, a standby perhaps' },
+  { when: /^25006$/, code: 'STORE_UNAVAILABLE', message: 'The store is read-only; it may be a standby' },
   { when: /^(08|53|57P|58|25P03)/, code: 'STORE_UNAVAILABLE', message: 'The store does not answer' },
-  { when: /^57014$/, code: 'STORE_UNAVAILABLE', message: 'The store broke a statement off' },
+  { when: /^57014$/, code: 'STORE_UNAVAILABLE', message: 'The store cancelled a statement' },
   {
     when: /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOST|ENET|ENOTCONN)/,
     code: 'STORE_UNAVAILABLE',
@@ -50,12 +58,12 @@ const BY_MESSAGE: readonly Rule[] = [
   {
     when: /duplicate key value violates unique constraint/,
     code: 'STORE_UNIQUE',
-    message: 'The store holds that key already',
+    message: 'The store already has a row with that key',
   },
   {
     when: /deadlock|could not serialize access/,
     code: 'STORE_CONFLICT',
-    message: 'Two transactions met and this one was rolled back',
+    message: 'Two transactions conflicted and this one was rolled back',
   },
   { when: /server does not support SSL|error establishing an SSL/, code: 'STORE_UNAVAILABLE', message: NO_TLS },
   {

@@ -91,7 +91,7 @@ class Groups<Item, Result> implements GroupCommit<Item, Result> {
   }
 
   reserve(submissions: readonly Submission<Item>[]): Reservation<Result> {
-    if (this.#drained !== undefined) throw new AppError('CANCELLED', 'The daemon is going down.');
+    if (this.#drained !== undefined) throw new AppError('CANCELLED', 'The daemon is shutting down.');
     if (!this.#hasRoom(submissions)) throw tooMuch();
     for (const { key, sizeBytes } of submissions) this.#count(key, 1, sizeBytes);
     return {
@@ -236,7 +236,7 @@ const bytesOf = (group: readonly { readonly sizeBytes: number }[]): number =>
   group.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 
 function tooMuch(): AppError {
-  return new AppError('RATE_LIMITED', 'More is waiting to be stored than can be kept; send it again a little later.', {
+  return new AppError('RATE_LIMITED', 'Too much data is waiting to be stored; send it again later.', {
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
 }

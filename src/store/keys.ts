@@ -57,7 +57,7 @@ async function warnOfUnused({ home, keys }: Pick<Config, 'home' | 'keys'>, log: 
 }
 
 const NOT_CONFIGURED =
-  'This key is not among PENSTOCK_ENCRYPTION_KEYS. What it encrypted cannot be read: put it behind the others there. Once `penstock keys re-encrypt` has written all of that anew, move the file away.';
+  'This key is not in PENSTOCK_ENCRYPTION_KEYS, so the secrets that it encrypted cannot be read. Append it there. After `penstock keys re-encrypt` has re-encrypted them, remove the file.';
 
 interface KeptKey {
   readonly variable: KeyVariable;
@@ -101,9 +101,9 @@ function requireConfigured({ encryption, identity }: Config['keys']): void {
   throw new AppError(
     'CONFIG_INVALID',
     [
-      `${missing.join(', ')}: with DATABASE_URL the keys come from the configuration, the same for every daemon of that store. To make them:`,
+      `${missing.join(', ')}: with DATABASE_URL the keys come from the configuration, the same for every daemon of that store. Create them with:`,
       ...missing.map((variable) => `  ${HOW_TO_MAKE[variable]}`),
-      'Keep a copy apart from the store: what they protect cannot be read without them.',
+      'Keep a copy apart from the store: encrypted data cannot be read without them.',
     ].join('\n'),
   );
 }
@@ -111,6 +111,6 @@ function requireConfigured({ encryption, identity }: Config['keys']): void {
 function lost(path: string, variable: KeyVariable): AppError {
   return new AppError(
     'CONFIG_INVALID',
-    `${path} is missing, and the store in that home was made with it. Put the file back from a backup, or set ${variable} to that key.`,
+    `${path} is missing, but the store in that home was created with it. Restore the file from a backup, or set ${variable} to that key.`,
   );
 }

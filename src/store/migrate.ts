@@ -53,7 +53,7 @@ async function migrateAlone(client: Client, migrationsFolder: string): Promise<v
 function lacksRights(cause: unknown): AppError {
   return new AppError(
     'STORE_START',
-    `The user of the store may not create what Penstock needs: ${storeError(cause).message} Make that user the owner of the database (ALTER DATABASE … OWNER TO …), or GRANT CREATE ON DATABASE and on its schema public.`,
+    `The user of the store lacks rights to create tables: ${storeError(cause).message} Make that user the owner of the database (ALTER DATABASE … OWNER TO …), or GRANT CREATE ON DATABASE and on its schema public.`,
     { cause },
   );
 }
@@ -135,7 +135,7 @@ export async function checkVersion(sql: Pick<Sql, 'query'>): Promise<void> {
   if (found < expected) {
     throw new AppError(
       'STORE_UNAVAILABLE',
-      'The store is behind this Penstock: start it again, and it migrates the store.',
+      'The store is older than this Penstock. Restart Penstock to migrate the store.',
     );
   }
 }
@@ -146,13 +146,13 @@ function newerStore(found: number, own: number): AppError {
   const day = (version: number) => new Date(version).toISOString().slice(0, 10);
   return new AppError(
     'STORE_NEWER',
-    `The store was brought to the version of ${day(found)} by a newer Penstock, this one knows that of ${day(own)}. Install the newer Penstock again, or give this one a store of its own (DATABASE_URL or PENSTOCK_HOME).`,
+    `The store was migrated to the version of ${day(found)} by a newer Penstock; this one supports the version of ${day(own)}. Install the newer Penstock again, or use another store (DATABASE_URL or PENSTOCK_HOME).`,
   );
 }
 
 function unreleasedStore(found: number): AppError {
   return new AppError(
     'STORE_START',
-    `The store was made by an unreleased Penstock (version ${new Date(found).toISOString()}) and lacks migrations that this one does not have any more. Give this one a new store (DATABASE_URL or PENSTOCK_HOME), or first start the last commit without migrations/0000_baseline.sql on the store.`,
+    `The store was created by an unreleased Penstock (version ${new Date(found).toISOString()}) and needs migrations that this version no longer has. Use a new store (DATABASE_URL or PENSTOCK_HOME), or first start the last commit without migrations/0000_baseline.sql on the store.`,
   );
 }

@@ -62,7 +62,7 @@ async function openRunning({ home, store }: StoreConfig, { databaseUrl }: Runnin
   if (!(await isAtOwnVersion(databaseUrl, log))) {
     throw new AppError(
       'STORE_UNAVAILABLE',
-      `The daemon of ${home} is older than this command, or still brings its store up to date. Restart it with this version.`,
+      `The daemon of ${home} is older than this command, or is still migrating its store. Restart it with this version.`,
     );
   }
   return openStore({ databaseUrl, poolSize: store.poolSize, log });

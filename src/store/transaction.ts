@@ -129,7 +129,10 @@ async function commit(client: PoolClient): Promise<void> {
     throw mayBeCommitted(error);
   });
   if (command !== 'COMMIT') {
-    throw new AppError('INTERNAL', 'A transaction was rolled back: one of its statements failed and was not noticed.');
+    throw new AppError(
+      'INTERNAL',
+      'A transaction was rolled back because one of its statements failed without an error.',
+    );
   }
 }
 
@@ -139,7 +142,7 @@ async function commit(client: PoolClient): Promise<void> {
  */
 function mayBeCommitted(error: unknown): unknown {
   if (!(error instanceof AppError) || error.code !== 'INTERNAL') return error;
-  return new AppError('STORE_UNAVAILABLE', `The store did not say whether it committed: ${error.message}`, {
+  return new AppError('STORE_UNAVAILABLE', `The store did not confirm the commit: ${error.message}`, {
     cause: error.cause,
   });
 }

@@ -14,7 +14,7 @@ export function requireDistinctColumns(
     if (seen.has(fold(name))) {
       throw new AppError(
         'MODEL_INVALID',
-        `The model gives two columns the name "${name}"; give each a name of its own.`,
+        `The model has two columns with the name "${name}"; rename one of them with AS.`,
       );
     }
     seen.add(fold(name));
@@ -41,8 +41,8 @@ export function requireDescribedColumns(columns: readonly Column[], described: r
   if (at < 0 && now.length === before.length) return;
   const place = at < 0 ? before.length : at;
   const message =
-    `The columns of the model changed while it was about to be read: column ${place + 1} was ${before[place] ?? 'missing'} ` +
-    `when the model was described, and is ${now[place] ?? 'missing'} in its rows. Nothing was read; try again when the table is in place.`;
+    `The columns of the model changed before it was read: column ${place + 1} was ${before[place] ?? 'missing'} ` +
+    `when the model was described, and is ${now[place] ?? 'missing'} in its rows. Nothing was read; try again after the table is complete.`;
   throw new AppError('MODEL_CHANGED', message);
 }
 

@@ -56,7 +56,7 @@ export interface SetUpStatement {
 /** A name that the model of the pipeline can write without quotes, as the query rules demand. */
 export const PLAIN_NAME: InputRule = {
   pattern: /^[A-Za-z_][A-Za-z0-9_]{0,126}$/,
-  meaning: 'letters, digits and _ alone, and begin with none of the digits: the model must name it without quotes',
+  meaning: 'letters, digits and _, and not begin with a digit: the model must name it without quotes',
 };
 /** A name that occurs only in statements and in the connection's configuration, where it is quoted. */
 export const ANY_NAME: InputRule = {

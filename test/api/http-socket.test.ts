@@ -72,7 +72,7 @@ describe('a server that listens', () => {
     running.push(second);
     await expect(second.listen()).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
-      message: expect.stringMatching(/^Port \d+ of 127\.0\.0\.1 is taken, .* set PENSTOCK_PORT/),
+      message: expect.stringMatching(/^Port \d+ of 127\.0\.0\.1 is in use, .* set PENSTOCK_PORT/),
     });
   });
 

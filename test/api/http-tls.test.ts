@@ -118,12 +118,12 @@ describe('a start is refused, naming the setting', () => {
   test('with a key of another certificate', async () => {
     const tls = await certificateFiles();
     await writeFile(tls.key, OTHER_CERTIFICATE_KEY);
-    expect(start(tls)).toThrow(/^PENSTOCK_TLS_CERTIFICATE .* are no pair/);
+    expect(start(tls)).toThrow(/^PENSTOCK_TLS_CERTIFICATE .* are not a matching pair/);
   });
 
   test('with a file that is no PEM', async () => {
     const tls = await certificateFiles();
     await writeFile(tls.certificate, 'hello');
-    expect(start(tls)).toThrow(/^PENSTOCK_TLS_CERTIFICATE .* are no pair/);
+    expect(start(tls)).toThrow(/^PENSTOCK_TLS_CERTIFICATE .* are not a matching pair/);
   });
 });

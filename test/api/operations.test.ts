@@ -88,7 +88,7 @@ describe('a daemon at work', () => {
 
   test('is not ready on a store that was put back to an older version', async () => {
     await store.execute('UPDATE drizzle.__drizzle_migrations SET created_at = created_at - $1', [FUTURE_MS]);
-    const reason = expect.stringContaining('behind this Penstock');
+    const reason = expect.stringContaining('older than this Penstock');
     expect(await readyz()).toMatchObject({ status: 503, failed: [{ name: 'schema', reason }] });
     await store.execute('UPDATE drizzle.__drizzle_migrations SET created_at = created_at + $1', [FUTURE_MS]);
   });

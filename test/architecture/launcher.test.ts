@@ -100,6 +100,6 @@ describe('without the Node that npm brings', () => {
     const { status, stderr } = spawnSync(oldNode ?? '', [join(bare, 'bin', 'penstock.mjs')], { encoding: 'utf8' });
     rmSync(bare, { recursive: true, force: true });
     expect(status).toBe(1);
-    expect(stderr).toMatch(/needs Node 24, this is v\d+.*\n.*npm rebuild node/);
+    expect(stderr).toMatch(/needs Node 24, but this is v\d+.*\n.*npm rebuild node/);
   });
 });

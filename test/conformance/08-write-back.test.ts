@@ -47,7 +47,7 @@ sentence('8. write-back', (fixture) => {
         const request = requestWithLoss(target, [staged('ann', 1n), staged('eve', 2n)]);
         await expect(writeBackOf(session).apply(request, NEVER)).rejects.toMatchObject({
           code: 'WAREHOUSE_UNKNOWN',
-          message: expect.stringContaining('Of 2 keys the warehouse has loaded 1'),
+          message: expect.stringContaining('The warehouse loaded 1 of 2 keys'),
         });
         expect(await mpidsOf(warehouse)).toEqual([null, 50n, 60n, 70n, null]);
       }));

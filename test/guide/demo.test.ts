@@ -35,6 +35,9 @@ test('Ctrl-C ends the demo in the middle, and it leaves nothing either', async (
   // npm hands on what the terminal has sent already
   child.kill('SIGINT');
   const { code, err } = await ended;
-  expect({ code, err }).toEqual({ code: 1, err: 'SIGINT received: the demo ended early, and its folder is gone.\n' });
+  expect({ code, err }).toEqual({
+    code: 1,
+    err: 'SIGINT received: the demo stopped early, and its folder was removed.\n',
+  });
   expect(place.left()).toEqual([]);
 }, 900_000);

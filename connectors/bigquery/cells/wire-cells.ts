@@ -50,7 +50,7 @@ function structReader({ fields }: Shape): ReadWire {
 function misread({ column }: Shape): AppError {
   return new AppError(
     'WAREHOUSE_UNKNOWN',
-    `The warehouse gave a value of "${column.name}" in a form that ${column.nativeType} does not have.`,
+    `The warehouse returned a value of "${column.name}" that is not a valid ${column.nativeType}.`,
   );
 }
 

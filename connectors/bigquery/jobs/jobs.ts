@@ -48,7 +48,7 @@ interface Beginning {
 async function beginNamed(beginning: Beginning, attempt: number): Promise<JobReference> {
   const { client, request, names, signal } = beginning;
   if (attempt > MOST_NAMES)
-    throw new AppError('WAREHOUSE_UNKNOWN', `BigQuery kept none of ${MOST_NAMES} jobs of this statement.`);
+    throw new AppError('WAREHOUSE_UNKNOWN', `BigQuery lost all ${MOST_NAMES} jobs of this statement.`);
   const reference = { projectId: client.config.project_id, jobId: names(attempt), ...locationOf(request) };
   const body = { jobReference: reference, configuration: configurationOf(client, request) };
   const leave = cancelOnAbort(client, reference, signal);

@@ -33,7 +33,7 @@ export async function awaitPage(client: Client, job: JobReference, signal: Abort
 export async function awaitResult(client: Client, job: JobReference, signal: AbortSignal): Promise<JobResult> {
   const page = await awaitPage(client, job, signal);
   const fields = page.schema?.fields;
-  if (fields === undefined) throw new AppError('WAREHOUSE_UNKNOWN', 'BigQuery gave no columns of the result.');
+  if (fields === undefined) throw new AppError('WAREHOUSE_UNKNOWN', 'BigQuery returned no columns for the result.');
   return { job, page, shapes: fields.map(shapeOf), totalRows: Number(page.totalRows ?? 0) };
 }
 

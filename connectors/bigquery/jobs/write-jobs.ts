@@ -21,7 +21,7 @@ interface Place {
 export async function changeRows(place: Place, statement: WriteStatement, signal: AbortSignal): Promise<number> {
   const { numDmlAffectedRows: affected } = (await run(place, statement, signal)).page;
   if (affected !== undefined) return Number(affected);
-  throw new AppError('WAREHOUSE_UNKNOWN', 'BigQuery did not say how many rows the statement changed.');
+  throw new AppError('WAREHOUSE_UNKNOWN', 'BigQuery did not return how many rows the statement changed.');
 }
 
 /** Returns the rows of a query as texts. */

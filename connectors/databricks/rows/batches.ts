@@ -28,7 +28,7 @@ export function batchOpener(
   if (resultFormat === COLUMN_BASED_SET || resultFormat == null) return (rows) => [wireBatch(rows, shapes)];
   throw new AppError(
     'WAREHOUSE_UNKNOWN',
-    `The warehouse sends results in a form that was not asked for (${resultFormat}), such as links to files elsewhere; they are not followed.`,
+    `The warehouse sends results in a format that was not requested (${resultFormat}). Penstock does not follow links to other files.`,
   );
 }
 
@@ -48,7 +48,7 @@ function arrowBatches(sdk: Sdk, { schema, rows, shapes }: ArrowRows): readonly B
       };
     });
     const sum = found.reduce((total, { rows: some }) => total + some, 0);
-    if (sum !== Number(rowCount)) throw broken(`holds ${sum} rows and says ${Number(rowCount)}`);
+    if (sum !== Number(rowCount)) throw broken(`contains ${sum} rows but announces ${Number(rowCount)}`);
     return found;
   });
 }

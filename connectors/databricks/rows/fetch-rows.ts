@@ -20,10 +20,10 @@ export function rowFetcher(link: Link, operationHandle: OperationHandle): (mostR
     const { results, hasMoreRows } = await nextRows(link, operationHandle, mostRows);
     const rows = results ?? undefined;
     if (rows === undefined && hasMoreRows !== true && isMoreDue)
-      throw cut(`sent no rows after ${count}, though more were due`);
+      throw cut(`stopped sending rows after ${count}, although more were announced`);
     // as in Databricks' own driver for Python; a server that does not count says 0
     const from = Number(rows?.startRowOffset ?? 0);
-    if (from > count) throw cut(`went on with row ${from} after ${count} rows`);
+    if (from > count) throw cut(`continued with row ${from} after ${count} rows`);
     count += arrowRows(rows) + columnRows(rows);
     // some servers send results in columns with a flag that is always false: such results end with a set without rows
     isMoreDue = hasMoreRows === true || columnRows(rows) > 0;
@@ -52,7 +52,10 @@ function overdue({ timeoutMs }: Link): RefusedCall {
 }
 
 function cut(what: string): AppError {
-  return new AppError('WAREHOUSE_SESSION_LOST', `The warehouse ${what}; the rows between are lost and are read again.`);
+  return new AppError(
+    'WAREHOUSE_SESSION_LOST',
+    `The warehouse ${what}; the rows in between are missing and are read again.`,
+  );
 }
 
 function arrowRows(rows: RowSet | undefined): number {

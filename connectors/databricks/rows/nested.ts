@@ -30,7 +30,7 @@ const UNREADABLE_KEYS = new Set(['binary', 'list', 'struct', 'map', 'json', 'unk
 export function requireReadable(name: string, shape: Shape): void {
   const { item, fields = [], entry } = shape;
   if (entry !== undefined && UNREADABLE_KEYS.has(entry.key.type)) {
-    const message = `The column "${name}" is a ${shape.nativeType}, whose keys cannot be read exactly; select map_entries(${name}).`;
+    const message = `The column "${name}" is a ${shape.nativeType}, whose keys cannot be read exactly; select map_entries(${name}) instead.`;
     throw new AppError('MODEL_INVALID', message);
   }
   const inner = [item, entry?.value, ...fields.map(({ shape: of }) => of)];

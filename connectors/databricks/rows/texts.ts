@@ -59,7 +59,7 @@ function padFraction(clock: string): string {
 }
 
 function unread(text: string): AppError {
-  return new AppError('WAREHOUSE_DATA', `The warehouse wrote a time as "${text}", which cannot be read.`);
+  return new AppError('WAREHOUSE_DATA', `The warehouse returned the time "${text}", which cannot be read.`);
 }
 
 /** Returns the shortest decimal that means the same 32-bit FLOAT, as every product prints it (0.1, not 0.10000000149). */

@@ -60,7 +60,7 @@ function lengthGuard(messageBytes: number): (bytes: Buffer) => void {
 
 function tooLong(length: number, messageBytes: number): AppError {
   const message =
-    `The server sent a message of ${length} bytes, such as one row, and ${messageBytes} are allowed. Select less in one row, ` +
+    `The server sent a message of ${length} bytes, such as one row, but at most ${messageBytes} are allowed. Select less per row, ` +
     'or raise PENSTOCK_WAREHOUSE_MESSAGE_MB.';
   return new AppError('WAREHOUSE_DATA', message);
 }

@@ -12,7 +12,9 @@ export function isPrivateKey(text: string): boolean {
 export function requireReadable(pem: string, passphrase: string | undefined): void {
   const key = readKey(pem, passphrase);
   if (key.asymmetricKeyType !== 'rsa') {
-    throw refusal(`holds a key of the type ${key.asymmetricKeyType}; Snowflake takes RSA keys of 2048 bits and more.`);
+    throw refusal(
+      `contains a key of the type ${key.asymmetricKeyType}; Snowflake accepts RSA keys of at least 2048 bits.`,
+    );
   }
 }
 
@@ -20,7 +22,7 @@ function readKey(pem: string, passphrase: string | undefined) {
   try {
     return createPrivateKey({ key: pem, format: 'pem', ...(passphrase === undefined ? {} : { passphrase }) });
   } catch (cause) {
-    throw refusal(template('cannot be read; look at it and at {config.private_key_passphrase}.'), cause);
+    throw refusal(template('cannot be read; check it and {config.private_key_passphrase}.'), cause);
   }
 }
 

@@ -115,6 +115,6 @@ function requireAll(count: number, statement: RowStatement): void {
   if (announced === undefined || announced === count) return;
   throw new AppError(
     'WAREHOUSE_SESSION_LOST',
-    `The warehouse announced ${announced} rows and gave ${count}; the rest was lost on the way.`,
+    `The warehouse announced ${announced} rows but returned ${count}; the others were lost in transit.`,
   );
 }

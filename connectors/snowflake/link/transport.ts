@@ -46,7 +46,7 @@ export function guardTransport(http: HttpClient): void {
 
 async function prepare(request: HttpRequest): Promise<HttpRequest> {
   const line = lines.getStore();
-  if (line === undefined) throw new Error('The Snowflake SDK made a request that belongs to no connection.');
+  if (line === undefined) throw new Error('The Snowflake SDK sent a request without a connection.');
   const addresses = await lookUp(new URL(request.url ?? ''), line.network);
   request.lookup = (_, __, done) => done(null, addresses);
   // a redirect could bypass the lookup, and Snowflake has none

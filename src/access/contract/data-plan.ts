@@ -9,7 +9,7 @@ const PlanVersion = Type.Object(
   {
     version: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }),
     status: Type.Enum([...PLAN_STATUSES], {
-      description: 'Pipelines of warehouse sync v1 may name active ones only.',
+      description: 'Pipelines of warehouse sync v1 can only name active versions.',
     }),
   },
   { title: 'DataPlanVersion', ...CLOSED },
@@ -25,7 +25,10 @@ const properties = {
     examples: ['shop-plan'],
   }),
   name: Type.String({ minLength: 1, maxLength: 256 }),
-  versions: Type.Array(PlanVersion, { maxItems: 1000, description: 'Each version once; answered in their order.' }),
+  versions: Type.Array(PlanVersion, {
+    maxItems: 1000,
+    description: 'Each version once. Answers list them in ascending order.',
+  }),
 };
 
 export const DataPlanBody = Type.Object(properties, {

@@ -12,7 +12,7 @@ export const FeedBody = Type.Object(
     module_name: Type.String({
       minLength: 1,
       maxLength: 256,
-      description: `A warehouse’s word (${WAREHOUSE_WORDS}) or any other source’s name.`,
+      description: `Source of the feed: a warehouse (${WAREHOUSE_WORDS}) or any other name.`,
       examples: ['alpha'],
     }),
     name: Type.String({
@@ -29,7 +29,7 @@ export const FeedBody = Type.Object(
       ]),
     ),
     is_active: Type.Optional(
-      Type.Boolean({ description: 'True unless said otherwise. The key of a feed that is not active is refused.' }),
+      Type.Boolean({ description: 'Defaults to true. The key of an inactive feed is refused.' }),
     ),
   },
   { ...CLOSED, examples: [{ module_name: 'alpha', name: 'warehouse' }] },

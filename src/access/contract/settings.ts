@@ -19,46 +19,51 @@ const identity = {
     default: [...DEFAULT_PRIORITY],
     minItems: 1,
     uniqueItems: true,
-    description: 'Which identity decides first. A type that is left out is kept on profiles, but finds none.',
+    description:
+      'Order in which identity types are matched. A type that is left out is stored on profiles, but never matched.',
   }),
 };
 
 const limits = {
-  batch_bytes: count(131_072, 10_485_760, 'Largest event batch, decompressed.'),
-  request_bytes: count(262_144, 104_857_600, 'Largest request of the events API, decompressed.'),
-  attributes_per_event: count(100, 10_000, 'Most custom attributes of one event.'),
-  user_attributes_per_batch: count(100, 10_000, 'Most user attributes of one batch.'),
-  name_characters: count(256, 1_024, 'Longest name of an attribute or event.'),
-  value_characters: count(4_096, 65_536, 'Longest value of an attribute.'),
-  profile_identities: count(1_000, 100_000, 'Most identities of one profile, device ids and push tokens included.'),
-  profile_attributes: count(2_000, 100_000, 'Most user attributes of one profile.'),
+  batch_bytes: count(131_072, 10_485_760, 'Largest event batch in bytes, after decompression.'),
+  request_bytes: count(262_144, 104_857_600, 'Largest request of the events API in bytes, after decompression.'),
+  attributes_per_event: count(100, 10_000, 'Maximum number of custom attributes of one event.'),
+  user_attributes_per_batch: count(100, 10_000, 'Maximum number of user attributes of one batch.'),
+  name_characters: count(256, 1_024, 'Longest name of an attribute or event, in characters.'),
+  value_characters: count(4_096, 65_536, 'Longest value of an attribute, in characters.'),
+  profile_identities: count(
+    1_000,
+    100_000,
+    'Maximum number of identities of one profile, including device ids and push tokens.',
+  ),
+  profile_attributes: count(2_000, 100_000, 'Maximum number of user attributes of one profile.'),
   profile_attribute_bytes: count(
     524_288,
     16_777_216,
-    'Most bytes of one profile’s user attributes, with the times at which each was set or removed.',
+    'Maximum size in bytes of the user attributes of one profile, including the times at which they were set or removed.',
   ),
-  batches_per_second: count(270, 100_000, 'Event batches taken in a second; more are answered 429.'),
-  subject_requests_per_minute: count(1_000, 100_000, 'Data subject request calls taken in a minute.'),
-  subject_requests_per_day: count(80_000, 10_000_000, 'Data subject requests created in a day.'),
+  batches_per_second: count(270, 100_000, 'Event batches accepted per second; more are answered with 429.'),
+  subject_requests_per_minute: count(1_000, 100_000, 'Calls of the data subject request API accepted per minute.'),
+  subject_requests_per_day: count(80_000, 10_000_000, 'Data subject requests that can be created per day.'),
 };
 
 const retention = {
-  batches_months: count(24, 1_200, 'How long event batches are kept.'),
-  runs_months: count(12, 1_200, 'How long pipeline runs are kept.'),
-  failed_records_days: count(90, 36_500, 'How long rows that could not be mapped are kept.'),
-  audit_log_months: count(12, 1_200, 'How long entries of the audit log are kept.'),
+  batches_months: count(24, 1_200, 'Months that event batches are kept.'),
+  runs_months: count(12, 1_200, 'Months that pipeline runs are kept.'),
+  failed_records_days: count(90, 36_500, 'Days that failed records are kept.'),
+  audit_log_months: count(12, 1_200, 'Months that entries of the audit log are kept.'),
 };
 
 const single = {
   new_login_lifts: Type.Boolean({
     default: false,
-    description: 'Whether a new login with an erased identity lifts its erasure.',
+    description: 'True if a new login with an erased identity lifts its erasure.',
   }),
   allowed_origins: Type.Array(Type.String({ pattern: '^https?://[A-Za-z0-9.\\-\\[\\]:]+$', maxLength: 255 }), {
     default: [],
     maxItems: 100,
     uniqueItems: true,
-    description: 'Web origins (scheme, host, port) whose browsers may call with a public key.',
+    description: 'Web origins (scheme, host, port) whose pages may call with a public key.',
   }),
 };
 
@@ -67,8 +72,7 @@ const publicKeys = {
     [Type.Enum(['any', 'none']), Type.Array(Type.String(), { maxItems: 1_000, uniqueItems: true })],
     {
       default: 'any',
-      description:
-        'Which user attributes callers with a public key alone may set: any, none, or those of a list of names.',
+      description: 'User attributes that callers may set with a public key alone: any, none, or a list of names.',
     },
   ),
 };

@@ -5,8 +5,8 @@ export const TokenBody = Type.Object(
   {
     client_id: Type.Optional(Type.String({ maxLength: 256 })),
     client_secret: Type.Optional(Type.String({ maxLength: 1024 })),
-    audience: Type.String({ maxLength: 2048, description: 'The address of this API, without a path.' }),
-    grant_type: Type.String({ maxLength: 256, description: '`client_credentials`; there is no other.' }),
+    audience: Type.String({ maxLength: 2048, description: 'URL of this API, without a path.' }),
+    grant_type: Type.String({ maxLength: 256, description: 'Must be `client_credentials`.' }),
   },
   {
     additionalProperties: false,
@@ -24,8 +24,8 @@ export type TokenBody = Static<typeof TokenBody>;
 
 export const TokenResponse = Type.Object(
   {
-    access_token: Type.String({ description: 'To be sent as `Authorization: Bearer …`.' }),
-    expires_in: Type.Integer({ description: 'Seconds until it expires. It cannot be revoked before.' }),
+    access_token: Type.String({ description: 'Send it as `Authorization: Bearer …`.' }),
+    expires_in: Type.Integer({ description: 'Seconds until the token expires. It cannot be revoked earlier.' }),
     token_type: Type.Literal('Bearer'),
   },
   { additionalProperties: false },

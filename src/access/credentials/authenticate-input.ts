@@ -57,7 +57,7 @@ function createPublicLimit({ clock, keyOnlyPerSecond }: AuthenticateInputDeps) {
     if (means !== 'key_only' || use === 'write_key') return;
     const { isAllowed, retryAfterSeconds } = limiter.take(networkOf(address), 1, keyOnlyPerSecond);
     if (isAllowed) return;
-    const message = `This address sends more than ${keyOnlyPerSecond} requests a second with a key alone.`;
+    const message = `This address sends more than ${keyOnlyPerSecond} requests per second with a key alone. Wait as long as Retry-After says.`;
     throw new AppError('RATE_LIMITED', message, { retryAfterSeconds });
   };
 }
@@ -109,12 +109,16 @@ function wrong({ rule }: InputRequest, { means }: InputProof): AppError {
 
 const WRONG_PROOFS: Readonly<Record<InputProof['means'], string>> = {
   basic: ', or the secret is wrong',
-  signature: ', or the signature is not that of this method, Date header, path and body',
+  signature: ', or the signature does not match the method, Date header, path and body',
   key_only: '',
 };
 
 function checkUse({ key, uses, feed }: KnownInput, { use }: InputProof): void {
-  if (feed?.isActive === false) throw new AppError('FORBIDDEN', 'The feed of this key is not active.');
+  if (feed?.isActive === false)
+    throw new AppError(
+      'FORBIDDEN',
+      'The feed of this key is not active. Activate the feed with `penstock feed activate`.',
+    );
   if (uses.includes(use)) return;
   const allowed = [...uses, use].join(',');
   const advice = `\`penstock credentials uses ${key} --uses ${allowed}\` allows it`;

@@ -58,7 +58,7 @@ export function checkSignedDate(date: string, nowMs: number, windowMs: number): 
   const atMs = WITH_ZONE.test(text) ? Date.parse(text) : Number.NaN;
   if (Math.abs(atMs - nowMs) <= windowMs) return;
   const problem = Number.isNaN(atMs)
-    ? 'is no time; write it like "Tue, 15 Nov 2022 08:12:31 GMT"'
-    : `is more than ${windowMs / 1000} s from now, ${new Date(nowMs).toUTCString()}; set the clock and sign anew`;
+    ? 'is not a valid time; write it like "Tue, 15 Nov 2022 08:12:31 GMT"'
+    : `is more than ${windowMs / 1000} s from now, ${new Date(nowMs).toUTCString()}; set the clock and sign the request again`;
   throw new AppError('UNAUTHENTICATED', `The Date header ${problem}.`);
 }

@@ -37,7 +37,7 @@ export async function createPlatformCredential(
     await requireWorkspaces(tx, named.accountId, named.workspaceIds);
     const made = await insertPlatformCredential(tx, named, timeOf(clock));
     if (made === undefined) {
-      throw new AppError('DUPLICATE_ID', `The account has a credential "${named.name}" already; rotate or revoke it.`);
+      throw new AppError('DUPLICATE_ID', `The account already has a credential "${named.name}"; rotate or revoke it.`);
     }
     return made;
   });

@@ -26,7 +26,7 @@ export function readInputProof(request: InputRequest): InputProof {
 
 const HINTS: Readonly<Record<InputRule, string>> = {
   input_events: 'Send key and secret of an input or a feed as HTTP Basic.',
-  input_web_events: 'The path has no key.',
+  input_web_events: 'The path contains no key.',
   input_identity:
     'Send key and secret of an input or a feed as HTTP Basic, or the header x-mp-key with Date and x-mp-signature.',
   input_analytics: 'Send the key of an input as the user of HTTP Basic.',
@@ -60,8 +60,5 @@ function headerProof({ headers }: InputRequest): InputProof | undefined {
   if (key === undefined) return undefined;
   if (signature === undefined) return { means: 'key_only', key, use: 'identity_key_only' };
   if (date !== undefined) return { means: 'signature', key, use: 'server', signature, date };
-  throw new AppError(
-    'UNAUTHENTICATED',
-    'The signature covers a Date header, and there is none; send the one you signed.',
-  );
+  throw new AppError('UNAUTHENTICATED', 'The signed Date header is missing; send the Date header that you signed.');
 }

@@ -18,6 +18,6 @@ export type InputUse = (typeof INPUT_USES)[number];
 export function readInputUses(words: readonly string[]): readonly InputUse[] {
   const unknown = words.find((word) => !(INPUT_USES as readonly string[]).includes(word));
   if (unknown === undefined && words.length > 0) return INPUT_USES.filter((use) => words.includes(use));
-  const problem = unknown === undefined ? 'names none' : `"${unknown}" is none`;
+  const problem = unknown === undefined ? 'is empty' : `"${unknown}" is not a use`;
   throw refuse([{ path: 'uses', message: `${problem}; the uses are ${INPUT_USES.join(', ')}.` }]);
 }

@@ -25,7 +25,10 @@ export async function rotateInputCredential(
       )
       .returning({ key: inputCredentials.key });
     if (changed.length === 0)
-      throw new AppError('STORE_CONFLICT', 'The credential was changed at the same time; look at it and try again.');
+      throw new AppError(
+        'STORE_CONFLICT',
+        'Another request changed the credential at the same time; check it and try again.',
+      );
     const detail = { name: row.name, previous_until: until };
     await recordInputChange(tx, row, {
       actor,

@@ -30,7 +30,10 @@ export async function rotatePlatformCredential(
       .where(and(eq(platformCredentials.clientId, row.clientId), unchanged))
       .returning({ clientId: platformCredentials.clientId });
     if (changed.length === 0)
-      throw new AppError('STORE_CONFLICT', 'The credential was changed at the same time; look at it and try again.');
+      throw new AppError(
+        'STORE_CONFLICT',
+        'Another request changed the credential at the same time; check it and try again.',
+      );
     await recordCredentialChange(tx, row, {
       actor: input.actor,
       occurredOn: timeOf(clock),

@@ -65,7 +65,7 @@ function create(deps: DataPlanEndpointsDeps): Endpoint {
     body: DataPlanBody,
     ignoredFields: DATA_PLAN_READ_ONLY,
     responses: { 200: DataPlanAnswer },
-    refusals: { 409: 'Another data plan of this workspace has that id.' },
+    refusals: { 409: 'Another data plan of this workspace already has that id.' },
     async handler({ caller, body }) {
       return { status: 200, body: planAnswer(await createDataPlan(deps, caller, body)) };
     },
@@ -80,11 +80,11 @@ function replace(deps: DataPlanEndpointsDeps): Endpoint {
     params: onePlan,
     operationId: 'replaceDataPlan',
     summary: 'Replace a data plan',
-    description: 'Replaces name and versions. A version may change its status while pipelines name it.',
+    description: 'Replaces name and versions. The status of a version can change while pipelines name it.',
     body: DataPlanBody,
     ignoredFields: DATA_PLAN_READ_ONLY,
     responses: { 200: DataPlanAnswer },
-    refusals: { 409: 'A pipeline still names a version that would go.' },
+    refusals: { 409: 'A pipeline still names a version that would be removed.' },
     async handler({ caller, params: { planId: id }, body }) {
       return { status: 200, body: planAnswer(await replaceDataPlan(deps, caller, { id, body })) };
     },
@@ -99,7 +99,7 @@ function remove(deps: DataPlanEndpointsDeps): Endpoint {
     params: onePlan,
     operationId: 'deleteDataPlan',
     summary: 'Delete a data plan',
-    description: 'A pipeline that names it prevents that.',
+    description: 'Fails while a pipeline names the data plan.',
     responses: { 204: Type.Null({ description: 'Empty body.' }) },
     refusals: { 409: 'A pipeline still names the data plan.' },
     async handler({ caller, params: { planId } }) {

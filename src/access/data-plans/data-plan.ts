@@ -51,7 +51,7 @@ export async function loadDataPlan(...args: Parameters<typeof findDataPlan>): Pr
   if (plan !== undefined) return plan;
   throw new AppError(
     'NOT_FOUND',
-    `There is no data plan "${args[1].id}" in this workspace; GET the list to see what is.`,
+    `There is no data plan "${args[1].id}" in this workspace; GET the list to see what exists.`,
   );
 }
 

@@ -29,6 +29,6 @@ export async function deleteDataPlan(deps: DeleteDeps, { workspaceId, actor }: C
 export function planInUse(what: string, uses: readonly DataPlanUse[]): AppError {
   const names = uses.slice(0, 5).map(({ pipelineId }) => `"${pipelineId}"`);
   const more = uses.length > names.length ? ` and ${uses.length - names.length} more` : '';
-  const message = `Of ${what} the pipelines ${names.join(', ')}${more} make use; delete them or let them name another.`;
+  const message = `The pipelines ${names.join(', ')}${more} use ${what}; delete them, or change them to use another.`;
   return new AppError('IN_USE', message);
 }

@@ -23,7 +23,7 @@ export async function createDataPlan(
     const values = { workspaceId, id: body.id, ...columns, createdOn, createdBy: actor };
     const [row] = await tx.orm.insert(dataPlans).values(values).onConflictDoNothing().returning();
     if (row === undefined) {
-      const message = `id: this workspace has a data plan "${body.id}" already; PUT it, or choose another.`;
+      const message = `id: this workspace already has a data plan "${body.id}"; PUT it, or choose another id.`;
       throw new AppError('DUPLICATE_ID', message);
     }
     const plan = dataPlanFromRow(row);
@@ -64,7 +64,7 @@ export async function replaceDataPlan(
       .set({ ...columns, lastModifiedOn, lastModifiedBy: actor })
       .where(and(eq(dataPlans.workspaceId, workspaceId), eq(dataPlans.id, id)))
       .returning();
-    if (row === undefined) throw new AppError('INTERNAL', `The data plan "${id}" was locked and is gone.`);
+    if (row === undefined) throw new AppError('INTERNAL', `The data plan "${id}" was deleted while it was locked.`);
     const after = dataPlanFromRow(row);
     await recordChange(tx, {
       workspaceId,
@@ -96,7 +96,7 @@ function columnsOf({ name, versions }: DataPlanBody) {
   const twice = numbers.flatMap((version, index): Issue[] =>
     numbers.indexOf(version) === index
       ? []
-      : [{ path: `versions[${index}].version`, message: `${version} stands there twice; leave one out` }],
+      : [{ path: `versions[${index}].version`, message: `${version} is given twice; remove one` }],
   );
   if (twice.length > 0) throw refuse(twice);
   return { name, versions: JSON.stringify(versions.toSorted((one, other) => one.version - other.version)) };

@@ -51,5 +51,5 @@ function readFeed({ name, module_name: moduleName, os, settings, is_active: isAc
 async function insertFeed(tx: Transaction, values: typeof feeds.$inferInsert): Promise<FeedRow> {
   const [row] = await tx.orm.insert(feeds).values(values).onConflictDoNothing().returning();
   if (row !== undefined) return row;
-  throw new AppError('DUPLICATE_ID', `The workspace has a feed "${values.name}" already; choose another name.`);
+  throw new AppError('DUPLICATE_ID', `The workspace already has a feed "${values.name}"; choose another name.`);
 }

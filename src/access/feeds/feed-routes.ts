@@ -34,12 +34,12 @@ function postFeed(deps: AccessDeps): Endpoint {
     credential: 'platform_admin',
     operationId: 'createFeed',
     summary: 'Create a feed',
-    description: 'The answer holds its key and, only this once, its secret.',
+    description: 'The answer contains the key of the feed and, only this once, its secret.',
     params: WorkspaceParams,
     body: FeedBody,
     ignoredFields: FEED_READ_ONLY,
     responses: { 200: CreatedFeed },
-    refusals: { ...REFUSALS, 409: 'The workspace has a feed of that name.' },
+    refusals: { ...REFUSALS, 409: 'The workspace already has a feed of that name.' },
     async handler({ caller, query, body }) {
       await requireAccountOf(deps.store, caller.workspaceId, query.accountId ?? '');
       const { feed, secret } = await createFeed(deps, caller, body);
@@ -56,7 +56,7 @@ function getFeeds({ store }: AccessDeps): Endpoint {
     credential: 'platform_read',
     operationId: 'listFeeds',
     summary: 'List feeds',
-    description: 'Secrets are left out.',
+    description: 'Does not show secrets.',
     params: WorkspaceParams,
     responses: { 200: FeedList },
     refusals: REFUSALS,
@@ -75,7 +75,7 @@ function getFeed({ store }: AccessDeps): Endpoint {
     credential: 'platform_read',
     operationId: 'getFeed',
     summary: 'Get a feed',
-    description: 'The secret is left out.',
+    description: 'Does not show the secret.',
     params: Type.Object({ workspaceId: WorkspaceParam, feedId: Int64() }),
     responses: { 200: FeedList },
     refusals: REFUSALS,

@@ -15,6 +15,7 @@ export async function ensured(made: readonly HasId[], find: () => PromiseLike<re
   const [mine] = made;
   if (mine !== undefined) return { id: mine.id, isNew: true };
   const [theirs] = await find();
-  if (theirs === undefined) throw new AppError('STORE_CONFLICT', 'A row of that name appeared and was gone again.');
+  if (theirs === undefined)
+    throw new AppError('STORE_CONFLICT', 'A row of that name was created and deleted at the same time.');
   return { id: theirs.id, isNew: false };
 }

@@ -11,7 +11,7 @@ export function requireKnownLimits(ceilings: Ceilings): void {
   const known = Object.keys(DEFAULT_SETTINGS.limits);
   const unknown = Object.keys(ceilings).filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
-  const message = `PENSTOCK_LIMIT_CEILINGS: ${unknown.join(', ')} is no limit; known are ${known.join(', ')}.`;
+  const message = `PENSTOCK_LIMIT_CEILINGS: ${unknown.join(', ')} is not a limit; known are ${known.join(', ')}.`;
   throw new AppError('CONFIG_INVALID', message);
 }
 

@@ -66,7 +66,7 @@ export function checkSettings({ identity, limits, allowed_origins: origins }: Se
   const issues: Issue[] = [];
   // customer_id has one owner only: without a lookup by it, every delivery would try to create that owner again
   if (!identity.priority.includes('customer_id')) {
-    issues.push({ path: 'identity.priority', message: 'must contain customer_id, the login identity.' });
+    issues.push({ path: 'identity.priority', message: 'must contain the login identity customer_id.' });
   }
   if (limits.request_bytes < limits.batch_bytes) {
     const message = `must be at least limits.batch_bytes, which is ${limits.batch_bytes}.`;
@@ -81,7 +81,7 @@ function originIssues(origins: readonly string[]): readonly Issue[] {
   return origins.flatMap((given, index) => {
     const sent = URL.parse(given)?.origin;
     if (sent === given) return [];
-    const advice = sent === undefined ? 'is no origin' : `is sent by browsers as "${sent}"; write it so`;
+    const advice = sent === undefined ? 'is not an origin' : `must be written as browsers send it: "${sent}"`;
     return [{ path: `allowed_origins[${index}]`, message: `"${given}" ${advice}.` }];
   });
 }

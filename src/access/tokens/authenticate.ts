@@ -34,7 +34,10 @@ function createAuthenticatePlatform(deps: AuthenticateDeps): Authenticate {
     const id = readWorkspaceId(request.workspace);
     const grant = id === undefined ? undefined : await findGrant(clientId, id);
     if (id === undefined || grant === undefined) {
-      throw new AppError('NOT_FOUND', 'There is no such workspace among those of this credential.');
+      throw new AppError(
+        'NOT_FOUND',
+        'This credential has no access to such a workspace; check its id with `penstock workspace list`.',
+      );
     }
     checkRights(request, grant);
     return { actor: clientId, workspaceId: id };
@@ -46,7 +49,7 @@ function bearerToken(authorization: string | undefined): string {
   if (token !== undefined) return token;
   throw new AppError(
     'UNAUTHENTICATED',
-    'Send the header `Authorization: Bearer <token>`; POST /oauth/token gives one.',
+    'Send the header `Authorization: Bearer <token>`; get a token with POST /oauth/token.',
   );
 }
 
@@ -58,7 +61,7 @@ function readWorkspaceId(text: string): WorkspaceId | undefined {
 
 function checkRights({ rule, requires }: CredentialRequest, grant: Grant): void {
   if (rule === 'platform_admin' && grant.role !== 'admin') {
-    throw new AppError('FORBIDDEN', 'This credential may only read; the call needs one with the role admin.');
+    throw new AppError('FORBIDDEN', 'This credential can only read. Use one with the role admin.');
   }
   if (requires === 'warehouse_sync' && !grant.warehouseSync) {
     throw new AppError('FORBIDDEN', 'The account of this workspace is not provisioned for warehouse sync.');

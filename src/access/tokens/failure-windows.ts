@@ -30,7 +30,7 @@ export function createFailureWindows(clock: Clock, advice: string): FailureWindo
         window.failures += 1;
         return;
       }
-      const message = `Too many attempts from this address have failed; wait, and look at ${advice}.`;
+      const message = `Too many attempts from this address have failed; wait, then check ${advice}.`;
       throw new AppError('RATE_LIMITED', message, {
         retryAfterSeconds: (window.startedMs + WINDOW_MS - clock.nowMs()) / 1000,
       });

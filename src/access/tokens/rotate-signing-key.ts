@@ -18,7 +18,11 @@ export async function rotateSigningKey({ store, clock, keyRing }: AccessDeps): P
   await store.transaction(async (tx) => {
     const [newest] = await listSigningKeys(tx);
     const made = await insertSigningKey({ clock, keyRing }, tx, (newest?.generation ?? 0) + 1);
-    if (!made) throw new AppError('STORE_CONFLICT', 'The signing key was rotated at the same time; once was enough.');
+    if (!made)
+      throw new AppError(
+        'STORE_CONFLICT',
+        'Another command rotated the signing key at the same time; no further rotation is needed.',
+      );
     if (newest === undefined) return;
     const retiresOn = new Date(nowMs + OLD_KEY_LIVES_MS);
     await tx.orm.update(signingKeys).set({ retiresOn }).where(eq(signingKeys.id, newest.kid));

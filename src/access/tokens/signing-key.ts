@@ -42,7 +42,8 @@ export async function insertSigningKey(
 ): Promise<boolean> {
   const pair = await generateKeyPair(SIGNING_ALGORITHM, { modulusLength: MODULUS_BITS, extractable: true });
   const { n, e } = await exportJWK(pair.publicKey);
-  if (n === undefined || e === undefined) throw new AppError('INTERNAL', 'The public key has no modulus.');
+  if (n === undefined || e === undefined)
+    throw new AppError('INTERNAL', 'The public key is not an RSA key: it has no modulus.');
   const kid = await calculateJwkThumbprint({ kty: 'RSA', n, e });
   const publicJwk: PublicJwk = { kty: 'RSA', use: 'sig', alg: SIGNING_ALGORITHM, kid, n, e };
   const privateKey = keyRing.encrypt(new Secret(await exportPKCS8(pair.privateKey)), signingKeyContext(kid));

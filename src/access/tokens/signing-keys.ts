@@ -59,7 +59,7 @@ export function createSigningKeys(deps: AccessDeps): SigningKeys {
 /** Returns the newest key that was published long enough for every daemon to know it, else the oldest. */
 function chooseSigner(rows: readonly SigningKeyRow[], nowMs: number): SigningKeyRow {
   const row = rows.find(({ createdOn }) => createdOn.getTime() + KEY_CACHE_MS <= nowMs) ?? rows.at(-1);
-  if (row === undefined) throw new AppError('INTERNAL', 'There is no signing key, although one was just made.');
+  if (row === undefined) throw new AppError('INTERNAL', 'No signing key was found after one was created.');
   return row;
 }
 

@@ -37,11 +37,18 @@ export async function verifyToken({ signingKeys, clock, baseUrl }: TokenCheck, t
 
 function refusal(error: unknown): unknown {
   if (error instanceof errors.JWTExpired) {
-    return new AppError('UNAUTHENTICATED', 'The bearer token has expired; ask POST /oauth/token for a new one.');
+    return new AppError('UNAUTHENTICATED', 'The bearer token has expired; get a new one with POST /oauth/token.');
   }
   if (error instanceof errors.JWTClaimValidationFailed && error.claim === 'aud') {
-    return new AppError('UNAUTHENTICATED', 'The bearer token is for another address (its audience is not this API).');
+    return new AppError(
+      'UNAUTHENTICATED',
+      'The audience of the bearer token is not this API; get a token with the address of this API as audience.',
+    );
   }
   if (!(error instanceof errors.JOSEError)) return error;
-  return new AppError('UNAUTHENTICATED', 'The bearer token is not one of this API, or was changed.', { cause: error });
+  return new AppError(
+    'UNAUTHENTICATED',
+    'The bearer token was not issued by this API, or was changed; get a new one with POST /oauth/token.',
+    { cause: error },
+  );
 }

@@ -6,7 +6,9 @@ import { optionalId, workspaceProperty } from './shared.ts';
 const of = (warehouses: string) => optionalOrNull(Type.String({ description: `Of ${warehouses}.` }));
 const secretOf = (warehouses: string) =>
   optionalOrNull(
-    Type.String({ description: `Of ${warehouses}. Answered as asterisks, which keep it when they come back.` }),
+    Type.String({
+      description: `For ${warehouses}. Answers show asterisks; sending the asterisks back keeps the stored secret.`,
+    }),
   );
 
 /** Fields of a connection; its `type` decides which of them it has. */
@@ -33,7 +35,7 @@ export const CONFIG_NAMES = Object.keys(configProperties) as readonly (keyof typ
 
 const properties = {
   name: Name,
-  type: Type.String({ description: `${TYPES.join(', ')}, or the product's name, in any case.` }),
+  type: Type.String({ description: `${TYPES.join(', ')}, or the name of the product, ignoring case.` }),
   ...configProperties,
 };
 

@@ -4,24 +4,28 @@ import { TIMESTAMP_TYPES } from '../warehouses.ts';
 import { optionalId, workspaceProperty } from './shared.ts';
 
 const Zone = Type.String({
-  description: 'IANA name, such as Europe/Berlin, of a column without a zone; UTC unless given.',
+  description: 'IANA time zone of a column without one, such as Europe/Berlin. Defaults to UTC.',
 });
 const Offset = Type.Integer({
   minimum: 0,
   maximum: 999_999_999,
-  description: 'Seconds that the warehouse is given to settle before a range is read.',
+  description: 'Seconds to wait for late rows before a range is read.',
 });
 
 const columnProperty = {
   load_timestamp_field_name: optionalOrNull(
-    Type.String({ minLength: 1, description: 'Column that tells which rows changed.' }),
+    Type.String({ minLength: 1, description: 'Column with the time at which a row changed.' }),
   ),
 };
 
 const properties = {
   name: Type.Optional(Name),
   type: Type.Enum(['sql']),
-  sql_query: Type.String({ minLength: 1, maxLength: 100_000, description: 'One SELECT, with fully qualified names.' }),
+  sql_query: Type.String({
+    minLength: 1,
+    maxLength: 100_000,
+    description: 'A single SELECT with fully qualified table names.',
+  }),
   ...columnProperty,
   load_timestamp_field_type: Type.Optional(
     Type.Union([Type.Enum([...TIMESTAMP_TYPES]), Type.Null()], {

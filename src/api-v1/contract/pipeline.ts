@@ -17,24 +17,25 @@ const Environment = Type.Enum(['development', 'production']);
 
 const properties = {
   name: Name,
-  is_active: Type.Optional(Type.Boolean({ description: 'False pauses the pipeline. True unless said otherwise.' })),
+  is_active: Type.Optional(Type.Boolean({ description: 'False pauses the pipeline. Defaults to true.' })),
   is_draft: Type.Optional(
     Type.Boolean({
       description:
-        'True keeps it from running, and lets it be saved while its warehouse cannot be reached. Else false.',
+        'True saves the pipeline without running it, even while its warehouse cannot be reached. Defaults to false.',
     }),
   ),
   connection_id: Slug,
   data_model_id: Slug,
   partner_feed_id: Type.Optional(
     Type.Union([Int64(), Type.Null()], {
-      description: 'Feed that the data belong to: required unless partner_feed_key is given.',
+      description: 'Feed that the data belong to. Required unless partner_feed_key is given.',
     }),
   ),
   partner_feed_key: optionalOrNull(
     Type.String({
       minLength: 1,
-      description: 'Names the feed by its key. Answered as asterisks, which keep it when they come back.',
+      description:
+        'Key that identifies the feed. Answers show asterisks; sending the asterisks back keeps the stored key.',
     }),
   ),
   schedule_start_time: optionalOrNull({ ...Instant, description: 'Required. ISO 8601 with a zone.' }),
@@ -42,7 +43,7 @@ const properties = {
   schedule_interval: Interval,
   environment: Type.Optional(Environment),
   plan_id: optionalOrNull(
-    Type.String({ minLength: 1, maxLength: 256, description: 'An active data plan; it needs its version beside it.' }),
+    Type.String({ minLength: 1, maxLength: 256, description: 'An active data plan. Requires plan_version.' }),
   ),
   plan_version: optionalOrNull(Type.Integer({ minimum: 1, maximum: 999_999_999_999_999 })),
 };

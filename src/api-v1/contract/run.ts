@@ -9,7 +9,7 @@ export const RUN_STATES = ['attempt_requested', 'queued', 'running', 'success', 
 export const RunStatusAnswer = closed(
   {
     pipeline_run_id: Int64(),
-    id: { ...Slug, description: 'Of the pipeline.' },
+    id: { ...Slug, description: 'Id of the pipeline.' },
     ...workspaceProperty,
     logical_date: Instant,
     start_date: nullable(Instant),
@@ -22,10 +22,10 @@ export const RunStatusAnswer = closed(
     records_extracted: Int64(),
     records_mapped: Int64(),
     event_batches_generated: Int64({
-      description: 'Of a pipeline that loads user attributes, the people it delivered.',
+      description: 'For a pipeline that loads user attributes, the number of people delivered.',
     }),
     ...auditProperties,
-    created_by: nullable(Type.String({ description: 'Null: the schedule.' })),
+    created_by: nullable(Type.String({ description: 'Null for a scheduled run.' })),
   },
   'RunStatusV1',
 );

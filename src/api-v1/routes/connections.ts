@@ -39,7 +39,7 @@ function list({ store, fleet }: PipelinesDeps): Endpoint {
     params: workspaceParams,
     operationId: 'listConnectionsV1',
     summary: 'List connections',
-    description: 'Connections to the warehouses that version 1 knows; a type narrows the list.',
+    description: 'Connections to the warehouses that version 1 supports. `type` filters the list.',
     query: Type.Object({ type: Type.Optional(Type.String({ description: 'alpha, beta or gamma.' })) }),
     responses: { 200: Type.Array(ConnectionAnswer) },
     async handler({ caller, query: { type } }) {
@@ -78,7 +78,7 @@ function create(deps: PipelinesDeps): Endpoint {
     query: NO_PARAMETERS,
     operationId: 'createConnectionV1',
     summary: 'Create a connection',
-    description: 'Saved only if its warehouse can be reached.',
+    description: 'Saves the connection only if its warehouse can be reached.',
     body: ConnectionBody,
     ignoredFields: READ_ONLY_FIELDS,
     responses: { 200: ConnectionAnswer },
@@ -102,7 +102,7 @@ function replace(deps: PipelinesDeps): Endpoint {
     query: NO_PARAMETERS,
     operationId: 'replaceConnectionV1',
     summary: 'Replace a connection',
-    description: 'Replaces the fields that version 1 knows and clears the fault, if the warehouse can be reached.',
+    description: 'Replaces the fields of version 1 and clears the fault, if the warehouse can be reached.',
     body: ConnectionChange,
     ignoredFields: READ_ONLY_FIELDS,
     responses: { 200: ConnectionAnswer },
@@ -151,7 +151,7 @@ function remove(deps: PipelinesDeps): Endpoint {
     query: NO_PARAMETERS,
     operationId: 'deleteConnectionV1',
     summary: 'Delete a connection',
-    description: 'Status 400 while a pipeline uses it.',
+    description: 'Fails with 400 while a pipeline uses it.',
     responses: { 204: NoContent },
     async handler({ caller, params: { connectionId: id } }) {
       await loadKnownConnection(deps.store, { workspaceId: caller.workspaceId, id });

@@ -73,7 +73,7 @@ function create(deps: PipelinesDeps): Endpoint {
     query: NO_PARAMETERS,
     operationId: 'createDataModelV1',
     summary: 'Create a data model',
-    description: 'The query is one SELECT. Pipelines follow the load timestamp.',
+    description: 'The query must be a single SELECT. Pipelines of the data model use its load timestamp.',
     body: DataModelBody,
     ignoredFields: READ_ONLY_FIELDS,
     responses: { 200: DataModelAnswer },
@@ -98,7 +98,7 @@ function replace(deps: PipelinesDeps): Endpoint {
     operationId: 'replaceDataModelV1',
     summary: 'Replace a data model',
     description:
-      'Clears its fault. Another load timestamp applies to the pipelines that version 1 made. Another column, type or time zone of the load timestamp resets those pipelines: their next run loads everything.',
+      'Clears the fault. A changed load timestamp applies to the pipelines created with version 1. If its column, type or time zone changes, those pipelines are reset: their next run loads everything.',
     body: DataModelChange,
     ignoredFields: READ_ONLY_FIELDS,
     responses: { 200: DataModelAnswer },
@@ -138,7 +138,7 @@ function remove(deps: PipelinesDeps): Endpoint {
     query: NO_PARAMETERS,
     operationId: 'deleteDataModelV1',
     summary: 'Delete a data model',
-    description: 'Status 400 while a pipeline uses it.',
+    description: 'Fails with 400 while a pipeline uses it.',
     responses: { 204: NoContent },
     async handler({ caller, params: { modelId } }) {
       await deleteDataModel(deps, caller, modelId);

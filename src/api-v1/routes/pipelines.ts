@@ -16,8 +16,8 @@ const tag = 'Warehouse sync v1: pipelines';
 
 const SAVE_REFUSALS = {
   400: 'A field is wrong, or the data plan is not active; the message names the field.',
-  404: 'No such pipeline, no such data plan, or a data plan without its version.',
-  505: `${UNREACHABLE} A draft is not asked about.`,
+  404: 'The pipeline, the data plan or its version does not exist.',
+  505: `${UNREACHABLE} Drafts are saved without this check.`,
 };
 
 /** Returns the endpoints of pipelines in version 1. Reading one is an extension. */
@@ -35,7 +35,7 @@ function list({ store }: PipelinesDeps): Endpoint {
     query: NO_PARAMETERS,
     operationId: 'listPipelinesV1',
     summary: 'List pipelines',
-    description: 'Pipelines over the warehouses that version 1 knows.',
+    description: 'Pipelines over the warehouses that version 1 supports.',
     responses: { 200: Type.Array(PipelineAnswer) },
     async handler({ caller: { workspaceId } }) {
       return { status: 200, body: (await loadKnownPipelines(store, { workspaceId })).map(pipelineAnswer) };
@@ -70,7 +70,7 @@ function create(deps: PipelinesDeps): Endpoint {
     query: NO_PARAMETERS,
     operationId: 'createPipelineV1',
     summary: 'Create a pipeline',
-    description: 'It loads user attributes and follows the load timestamp of its data model.',
+    description: 'The pipeline loads user attributes and uses the load timestamp of its data model.',
     body: PipelineBody,
     ignoredFields: READ_ONLY_FIELDS,
     responses: { 200: PipelineAnswer },
@@ -92,7 +92,7 @@ function replace(deps: PipelinesDeps): Endpoint {
     operationId: 'replacePipelineV1',
     summary: 'Replace a pipeline',
     description:
-      'Replaces the fields that version 1 knows and clears the fault. The next run applies the change. Another data model with another load timestamp resets a pipeline that version 1 made.',
+      'Replaces the fields of version 1 and clears the fault. The next run applies the change. A data model with another load timestamp resets a pipeline created with version 1.',
     body: PipelineChange,
     ignoredFields: READ_ONLY_FIELDS,
     responses: { 200: PipelineAnswer },
@@ -113,7 +113,7 @@ function remove(deps: PipelinesDeps): Endpoint {
     query: NO_PARAMETERS,
     operationId: 'deletePipelineV1',
     summary: 'Delete a pipeline',
-    description: 'Status 400 while a run is not over.',
+    description: 'Fails with 400 while a run is in progress.',
     responses: { 204: NoContent },
     async handler({ caller, params: { pipelineId: id } }) {
       await loadKnownPipeline(deps.store, { workspaceId: caller.workspaceId, id });
@@ -135,8 +135,8 @@ function trigger(deps: PipelinesDeps): Endpoint {
     query: NO_PARAMETERS,
     operationId: 'triggerPipelineV1',
     summary: 'Trigger a pipeline',
-    description: 'Status 400 unless the pipeline is idle.',
-    requestHeaders: { 'Idempotency-Key': '1 to 255 characters; the same key within a day answers the same run.' },
+    description: 'Fails with 400 unless the pipeline is idle.',
+    requestHeaders: { 'Idempotency-Key': '1 to 255 characters. Repeating the key within a day returns the same run.' },
     responses: { 200: TriggerAnswer },
     async handler({ caller, params: { pipelineId: id }, headers }) {
       await loadKnownPipeline(deps.store, { workspaceId: caller.workspaceId, id });

@@ -9,4 +9,4 @@ export const CHANGES = { api: 'platform_v1', credential: 'platform_admin', requi
 
 export const pipelineParams = pathParams({ pipelineId: Type.String() });
 
-export const UNREACHABLE = 'The warehouse cannot be reached with what the connection says; nothing was saved.';
+export const UNREACHABLE = 'The warehouse cannot be reached with this connection; nothing was saved.';

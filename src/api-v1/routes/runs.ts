@@ -56,7 +56,7 @@ function list({ store }: EndpointDeps): Endpoint {
     query: PageQuery,
     operationId: 'listRunStatusesV1',
     summary: 'List runs of a pipeline',
-    description: 'Ordered by logical date, the newest first.',
+    description: 'Ordered by logical date, newest first.',
     responses: { 200: RunStatusesAnswer },
     async handler({ caller: { workspaceId }, params: { pipelineId: id }, query }) {
       const page = readPage(query);
@@ -94,8 +94,8 @@ function retry(deps: EndpointDeps): Endpoint {
     operationId: 'retryRunV1',
     summary: 'Retry a run',
     description:
-      'Requests another attempt of a failed run, with the pipeline as it is now. A run that is not over or succeeded, a pipeline that is stopped or has another run, and a range that a later run ' +
-      'covered are 400.',
+      'Requests another attempt of a failed run, with the current pipeline. Fails with 400 if the run is in progress or succeeded, if the pipeline is stopped or has another run, or if a later run ' +
+      'covered the range.',
     tag,
     params: runParams,
     responses: { 200: RunStatusAnswer },

@@ -51,10 +51,10 @@ export function readLoadTimestamp(body: Body): LoadTimestamp | null {
     issues,
   );
   if (type !== undefined && field === undefined) {
-    issues.push({ path: 'load_timestamp_field_name', message: 'is required beside load_timestamp_field_type' });
+    issues.push({ path: 'load_timestamp_field_name', message: 'is required together with load_timestamp_field_type' });
   }
   if (timeZone !== undefined && !isTimeZone(timeZone)) {
-    const message = `"${timeZone}" is no IANA time zone such as Europe/Berlin`;
+    const message = `"${timeZone}" is not an IANA time zone; use one such as Europe/Berlin`;
     issues.push({ path: 'load_timestamp_field_time_zone', message });
   }
   if (issues.length > 0) throw refuse(issues);

@@ -71,14 +71,14 @@ function bodyOf(context: PipelineContext): Two {
 function requireFields(body: Body, stored: Pipeline | undefined): void {
   const issues: Issue[] = [];
   if (body.schedule_start_time == null && (stored === undefined || stored.schedule.start !== undefined)) {
-    issues.push({ path: 'schedule_start_time', message: 'is required; a time such as 2024-01-31T00:00:00Z' });
+    issues.push({ path: 'schedule_start_time', message: 'is required; give a time such as 2024-01-31T00:00:00Z' });
   }
   const hasFeed = body.partner_feed_id != null || body.partner_feed_key != null;
   if (!hasFeed && (stored === undefined || stored.kept.partnerFeedId !== undefined)) {
     issues.push({ path: 'partner_feed_id', message: 'is required unless partner_feed_key is given' });
   }
   if (body.plan_version != null && body.plan_id == null) {
-    issues.push({ path: 'plan_version', message: 'belongs to a plan_id; leave it out' });
+    issues.push({ path: 'plan_version', message: 'is only allowed together with plan_id; leave it out' });
   }
   if (issues.length > 0) throw refuse(issues);
 }

@@ -13,7 +13,7 @@ export interface RightsOptions {
 
 export function readRole(text: string): Role {
   if (text === 'admin' || text === 'read') return text;
-  throw new InvalidArgumentError('it is admin or read.');
+  throw new InvalidArgumentError('must be admin or read.');
 }
 
 /** Parses `all`, `none`, or ids separated by commas. */

@@ -30,12 +30,12 @@ export async function runDemo(context: CommandContext): Promise<void> {
     }
   } catch (error) {
     if (!ended.aborted) throw error;
-    throw new AppError('CANCELLED', `${ended.reason} received: the demo ended early, and its folder is gone.`);
+    throw new AppError('CANCELLED', `${ended.reason} received: the demo stopped early, and its folder was removed.`);
   } finally {
     await removeHome(home);
   }
   const seconds = ((systemClock.nowMs() - startMs) / 1000).toFixed(0);
-  output.line(`\nThat was all, in ${seconds} seconds; the temporary folder is gone.`);
+  output.line(`\nDone in ${seconds} seconds; the temporary folder was removed.`);
   output.line('Next: `penstock init`, `penstock serve`, and "Define your own pipeline" in the README.');
 }
 

@@ -52,7 +52,7 @@ export async function tour(guide: Guide): Promise<void> {
 async function signInSomebody({ app, ended }: Guide): Promise<{ workspaceId: WorkspaceId; api: ApiClient }> {
   const names = { organisation: 'Demo', account: 'Demo', workspace: 'Shop', actor: 'cli:demo' } as const;
   const { workspaceId, credential } = await initialise(app, names);
-  if (credential === undefined) throw new AppError('INTERNAL', 'A new home has a credential already.');
+  if (credential === undefined) throw new AppError('INTERNAL', 'The new home already has a credential.');
   const { clientId, clientSecret } = credential;
   const secrets = { clientId, clientSecret: clientSecret.reveal() };
   return { workspaceId, api: await signIn(app.url, String(workspaceId), { ...secrets, signal: ended }) };

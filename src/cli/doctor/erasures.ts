@@ -14,7 +14,7 @@ export async function lookAtErasures(store: Store, clock: Clock): Promise<Omit<F
     const rest = tables.length > SHOWN ? ` and ${tables.length - SHOWN} more` : '';
     return {
       status: 'warning',
-      found: `the vacuum after erasures may not vacuum ${tables.slice(0, SHOWN).join(', ')}${rest}`,
+      found: `the vacuum after erasures has no right to vacuum ${tables.slice(0, SHOWN).join(', ')}${rest}`,
       mend: 'Make the role of DATABASE_URL their owner (ALTER TABLE … OWNER TO …).',
     };
   }
@@ -23,7 +23,7 @@ export async function lookAtErasures(store: Store, clock: Clock): Promise<Omit<F
     return { status: 'ok', found: 'the files were vacuumed after all erasures of two days ago and before' };
   return {
     status: 'warning',
-    found: `the files were not vacuumed after ${erasures} erasures, the first of them completed at ${since.toISOString()}`,
-    mend: 'Keep a daemon with PENSTOCK_WORKERS above 0 running at 02:40 UTC, and end transactions of the store that stay open for days (pg_stat_activity). Look in the log for dsr.vacuum_failed and dsr.tables_not_vacuumed.',
+    found: `the files were not vacuumed after ${erasures} erasures; the first was completed at ${since.toISOString()}`,
+    mend: 'Keep a daemon with PENSTOCK_WORKERS above 0 running at 02:40 UTC, and end transactions of the store that stay open for days (pg_stat_activity). Search the log for dsr.vacuum_failed and dsr.tables_not_vacuumed.',
   };
 }

@@ -30,11 +30,11 @@ async function lookAtHome({ home, store }: Config): Promise<Omit<Finding, 'check
     return { status: 'failed', found: `${folder} cannot be written by this user.`, mend };
   }
   if (folder !== home && store.databaseUrl !== undefined) {
-    return { status: 'ok', found: `${home} is made when a file is kept there` };
+    return { status: 'ok', found: `${home} is created with the first file` };
   }
   if (folder !== home) {
-    const begin = 'Run `penstock init` to begin one there, or set PENSTOCK_HOME to the folder of yours.';
-    return { status: 'warning', found: `There is no Penstock in ${home} yet.`, mend: begin };
+    const begin = 'Run `penstock init` to create a home there, or set PENSTOCK_HOME to your existing home.';
+    return { status: 'warning', found: `${home} is not a Penstock home yet.`, mend: begin };
   }
   const warehouses = join(home, 'warehouses');
   if (await isOpenToOthers(warehouses)) {
@@ -48,25 +48,25 @@ async function lookAtDisk(home: string): Promise<Omit<Finding, 'check'>> {
   const { bavail, bsize } = await statfs(await existing(home));
   const freeBytes = bavail * bsize;
   const found = `${(freeBytes / GIB).toFixed(1)} GiB free for ${home}`;
-  const mend = 'Free some space, or move PENSTOCK_HOME to a larger disk: a store that is full stops every run.';
+  const mend = 'Free some space, or move PENSTOCK_HOME to a larger disk: a full store stops every run.';
   if (freeBytes < NO_DISK_BYTES) return { status: 'failed', found, mend };
   return freeBytes < LOW_DISK_BYTES ? { status: 'warning', found, mend } : { status: 'ok', found };
 }
 
 async function lookAtKeys({ home, keys, store }: Config): Promise<Omit<Finding, 'check'>> {
   if (keys.encryption.length > 0 && keys.identity !== undefined)
-    return { status: 'ok', found: 'given by the configuration' };
+    return { status: 'ok', found: 'set by the configuration' };
   if (store.databaseUrl !== undefined) {
     const mend = 'Set PENSTOCK_ENCRYPTION_KEYS and PENSTOCK_IDENTITY_KEY, the same for every daemon of this store.';
     return { status: 'failed', found: 'DATABASE_URL is set, but not both keys.', mend };
   }
   const folder = join(home, 'keys');
-  if ((await modeOf(folder)) === undefined) return { status: 'ok', found: `made in ${folder} at the first start` };
+  if ((await modeOf(folder)) === undefined) return { status: 'ok', found: `created in ${folder} at the first start` };
   if (await isOpenToOthers(folder)) {
     return { status: 'warning', found: `${folder} is open to other users.`, mend: `chmod 700 ${folder}` };
   }
   const found = `kept in ${folder}`;
-  return { status: 'ok', found: `${found}; a backup of the store is worth nothing without them` };
+  return { status: 'ok', found: `${found}; a backup of the store cannot be read without them` };
 }
 
 async function lookAtPort(config: Config): Promise<Omit<Finding, 'check'>> {
@@ -76,14 +76,14 @@ async function lookAtPort(config: Config): Promise<Omit<Finding, 'check'>> {
   if (await isFree(host, port))
     return { status: 'warning', found: `no daemon listens on ${host}:${port}`, mend: start };
   if (!(await answersHealth(config.http))) {
-    const mend = 'Set PENSTOCK_PORT to another port, or end what listens there.';
-    return { status: 'failed', found: `something else listens on ${host}:${port}`, mend };
+    const mend = 'Set PENSTOCK_PORT to another port, or stop the program that listens there.';
+    return { status: 'failed', found: `another program listens on ${host}:${port}`, mend };
   }
   // with DATABASE_URL, this machine cannot tell whose daemon answers
   if (config.store.databaseUrl !== undefined || (await hasDaemon(config.home)))
     return { status: 'ok', found: `a daemon answers on ${host}:${port}` };
   const mend = `Set PENSTOCK_HOME to the home of that daemon, or PENSTOCK_PORT to another port. ${start}`;
-  return { status: 'warning', found: `the daemon that answers on ${host}:${port} is not that of ${config.home}`, mend };
+  return { status: 'warning', found: `the daemon on ${host}:${port} does not belong to ${config.home}`, mend };
 }
 
 async function isFree(host: string, port: number): Promise<boolean> {

@@ -27,7 +27,7 @@ export async function examinePipelines(store: Store): Promise<readonly Finding[]
       });
     }
   }
-  if (faulted.length === 0) return [{ check: 'pipelines', status: 'ok', found: `${active} active, none is faulted` }];
+  if (faulted.length === 0) return [{ check: 'pipelines', status: 'ok', found: `${active} active, none faulted` }];
   const rest = faulted.length - SHOWN;
   const more: Finding = { check: 'pipelines', status: 'failed', found: `${rest} more are faulted`, mend: MEND };
   return [...faulted.slice(0, SHOWN), ...(rest > 0 ? [more] : [])];

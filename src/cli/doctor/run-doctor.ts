@@ -25,7 +25,7 @@ export async function runDoctor(context: CommandContext): Promise<void> {
 
 /** Runs the checks that need an open store. Creates no home where none exists. */
 async function examineInside(context: CommandContext, config: Config): Promise<readonly Finding[]> {
-  if (!(await hasHome(config))) return [{ check: 'store', status: 'ok', found: 'made at the first start' }];
+  if (!(await hasHome(config))) return [{ check: 'store', status: 'ok', found: 'created at the first start' }];
   const findings: Finding[] = [];
   const opened = await examine(
     'store',
@@ -44,7 +44,7 @@ async function examineInside(context: CommandContext, config: Config): Promise<r
 
 function storeRemedy({ home, store }: Config): string {
   if (store.databaseUrl !== undefined) return 'Start the PostgreSQL that DATABASE_URL names, or correct DATABASE_URL.';
-  return `Do what the message says; the server's own log is ${home}/store.log.`;
+  return `Follow the message; the log of the server is ${home}/store.log.`;
 }
 
 async function examineConnections(operator: Operator, config: Config): Promise<readonly Finding[]> {
@@ -64,8 +64,8 @@ async function examineConnections(operator: Operator, config: Config): Promise<r
           const passed = stages.filter(({ status }) => status === 'passed').map(({ name }) => name);
           if (fault === null) return { status: 'ok', found: `passed: ${passed.join(', ')}` };
           const { folder } = deps.connectorEnvironment(workspaceId(id));
-          const files = PROVIDER_FACTS[connection.provider].isEmbedded ? ` Its files lie in ${folder}.` : '';
-          const mend = `Mend what it says, then PUT the connection, which clears its fault.${files}`;
+          const files = PROVIDER_FACTS[connection.provider].isEmbedded ? ` Its files are in ${folder}.` : '';
+          const mend = `Fix what the message names, then PUT the connection to clear its fault.${files}`;
           return { status: 'failed', found: fault.map(({ message }) => message).join(' '), mend };
         }),
       );

@@ -35,9 +35,9 @@ async function lookAtClock(store: Store, clock: Clock): Promise<Omit<Finding, 'c
   const beforeMs = clock.nowMs();
   const [row] = await store.query<{ ms: number }>('SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms');
   const skewMs = Math.round((row?.ms ?? 0) - (beforeMs + clock.nowMs()) / 2);
-  const found = `this machine and the store differ by ${Math.abs(skewMs)} ms`;
+  const found = `the clocks of this machine and the store differ by ${Math.abs(skewMs)} ms`;
   if (Math.abs(skewMs) <= SKEW_MS) return { status: 'ok', found };
-  return { status: 'warning', found, mend: 'Have both keep time with NTP: schedules and tokens go by the clock.' };
+  return { status: 'warning', found, mend: 'Set both clocks with NTP: schedules and tokens depend on them.' };
 }
 
 /** Counts late pipelines across all workspaces, read only. */
@@ -54,10 +54,10 @@ async function lookAtSchedule(store: Store, clock: Clock): Promise<Omit<Finding,
 
 async function lookAtBatches(store: Store): Promise<Omit<Finding, 'check'>> {
   const stray = await countStrayBatches(store, MANY_BATCHES);
-  if (stray === 0) return { status: 'ok', found: 'every batch lies in the partition of its month' };
+  if (stray === 0) return { status: 'ok', found: 'every batch is in the partition of its month' };
   return {
     status: 'warning',
-    found: `${stray}${stray === MANY_BATCHES ? ' or more' : ''} batches lie in event_batches_default: their month had no partition`,
-    mend: 'Nothing is lost: they are read, erased and expire like all others. Look for a clock that jumped by months, and in the log for events.partition_not_made.',
+    found: `${stray}${stray === MANY_BATCHES ? ' or more' : ''} batches are in event_batches_default: their month had no partition`,
+    mend: 'No data is lost: these batches are read, erased and expired like all others. Check the clock for jumps of months, and search the log for events.partition_not_made.',
   };
 }

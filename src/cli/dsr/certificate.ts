@@ -41,5 +41,6 @@ export async function show(context: CommandContext, { rotate }: { readonly rotat
   if (output.json) return output.object({ ...facts, published: shown.published });
   output.object(facts);
   output.line(`\n${shown.published.trimEnd()}`);
-  if (rotate) output.note('A new certificate signs once it was served for a minute; until then the old one is shown.');
+  if (rotate)
+    output.note('A new certificate is used after it has been served for a minute; until then the old one is shown.');
 }

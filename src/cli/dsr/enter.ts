@@ -87,7 +87,7 @@ export async function preview(
 ): Promise<void> {
   const config = context.config();
   if ((id === undefined) === (identity === undefined)) {
-    throw refuse([{ path: '', message: 'Give the id of a request, or --identity for somebody who has none yet.' }]);
+    throw refuse([{ path: '', message: 'Give the id of a request, or --identity for a person without a request.' }]);
   }
   const found = await asOperator(context, async (operator) => {
     const workspaceId: WorkspaceId = await theWorkspace(operator.store, workspace);
@@ -117,7 +117,7 @@ function show(context: CommandContext, preview: ErasurePreview): void {
     return;
   }
   for (const { environment, mpid } of people) output.line(`${environment} profile ${mpid}`);
-  if (people.length === 0) output.note('Nobody here has such an identity.');
+  if (people.length === 0) output.note('No profile has such an identity.');
   output.rows(['room', 'what', 'count'], countRows(counts));
   if (ordinary.length > 0) {
     output.note(
@@ -127,7 +127,7 @@ function show(context: CommandContext, preview: ErasurePreview): void {
   }
   for (const { environment, mpid, types } of sharing) {
     output.note(
-      `The ${environment} profile ${mpid} has the same ${types.join(', ')} and stays; is it the same person?`,
+      `The ${environment} profile ${mpid} has the same ${types.join(', ')} and is kept; check whether it is the same person.`,
     );
   }
 }

@@ -32,8 +32,7 @@ export function entryOfOptions(options: EntryOptions): Entry {
 function identityOf(text: string): Entry['identities'][number] {
   const at = text.indexOf('=');
   // the message does not repeat the text, which may be an identity
-  if (at < 1)
-    throw new AppError('VALIDATION_FAILED', '--identity is written TYPE=VALUE, such as email=ann@example.org.');
+  if (at < 1) throw new AppError('VALIDATION_FAILED', 'Write --identity as TYPE=VALUE, such as email=ann@example.org.');
   return { name: text.slice(0, at), value: text.slice(at + 1) };
 }
 
@@ -68,5 +67,5 @@ function isYes(text: string): boolean {
   const word = text.toLowerCase();
   if (word === 'true' || word === 'yes') return true;
   if (word === 'false' || word === 'no') return false;
-  throw new AppError('VALIDATION_FAILED', 'A field of skip_waiting_period is none of true, false, yes, no.');
+  throw new AppError('VALIDATION_FAILED', 'A field of skip_waiting_period must be true, false, yes or no.');
 }

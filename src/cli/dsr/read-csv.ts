@@ -8,11 +8,11 @@ import { AppError } from '../../kernel/index.ts';
 export function readCsv(text: string): readonly Readonly<Record<string, string>>[] {
   const [head, ...rows] = recordsOf(text);
   if (head === undefined)
-    throw new AppError('VALIDATION_FAILED', 'The CSV is empty: its first line names the columns.');
+    throw new AppError('VALIDATION_FAILED', 'The CSV is empty; its first line must name the columns.');
   const names = head.map((name) => name.trim());
   return rows.map((fields, index) => {
     if (fields.length > names.length) {
-      const message = `Row ${index + 1} of the CSV has ${fields.length} fields, and there are ${names.length} columns.`;
+      const message = `Row ${index + 1} of the CSV has ${fields.length} fields, but there are ${names.length} columns.`;
       throw new AppError('VALIDATION_FAILED', message);
     }
     return Object.fromEntries(names.map((name, place) => [name, (fields[place] ?? '').trim()]));
@@ -29,7 +29,7 @@ function recordsOf(text: string): readonly (readonly string[])[] {
     });
   } catch (cause) {
     if (!(cause instanceof CsvError)) throw cause;
-    const message = `Line ${lineOf(cause, text)} of the CSV has a quotation mark where none may stand.`;
+    const message = `Line ${lineOf(cause, text)} of the CSV has a misplaced quotation mark.`;
     // the cause is left out: its message repeats fields, which are identities
     throw new AppError('VALIDATION_FAILED', message);
   }

@@ -86,7 +86,7 @@ export async function retry(context: CommandContext, { id, workspace }: OfReques
   await asOperator(context, async ({ store, clock, actor, hasDaemon }) => {
     const workspaceId = await theWorkspace(store, workspace);
     await retryRequest(store, { workspaceId, id, actor, nowMs: clock.nowMs() });
-    if (!hasDaemon) context.output().note('No daemon runs: `penstock serve` will take it up.');
+    if (!hasDaemon) context.output().note('No daemon is running; the request waits for `penstock serve`.');
   });
   context.output().object({ subject_request_id: id, next_attempt: 'now' });
 }
@@ -148,6 +148,8 @@ export async function reapply(context: CommandContext, { file, workspace }: InWo
   if (lost.length > 0) {
     context
       .output()
-      .note('Requests that were open when the export was made are not in this store; enter those of `lost` again.');
+      .note(
+        'Requests that were open at the time of the export are missing in this store; create those listed under `lost` again.',
+      );
   }
 }

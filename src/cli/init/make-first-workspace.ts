@@ -26,8 +26,8 @@ export async function makeFirstWorkspace(context: CommandContext, options: InitO
   });
   output.note(
     made.credential === undefined
-      ? `The secret of that credential was shown when it was made. For a new one: penstock credentials rotate ${clientId}`
-      : 'Keep the client secret: it is shown this once. Next: penstock serve',
+      ? `The secret of that credential was shown when it was created. For a new one: penstock credentials rotate ${clientId}`
+      : 'Keep the client secret: it is shown only once. Next: penstock serve',
   );
 }
 

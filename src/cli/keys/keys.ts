@@ -49,7 +49,7 @@ function refusal(tables: readonly (readonly [string, Reencrypted])[]): AppError 
   });
   return new AppError(
     'SECRET_UNREADABLE',
-    `Rows stay as they are, because their key is not among PENSTOCK_ENCRYPTION_KEYS or their text was changed: ${rows.join('; ')}. ` +
-      'Add the key that wrote them behind the others and run the command again, or replace or delete what they belong to.',
+    `Rows were left unchanged, because their key is not in PENSTOCK_ENCRYPTION_KEYS or their text was changed: ${rows.join('; ')}. ` +
+      'Append the key that wrote them and run the command again, or replace or delete the resources they belong to.',
   );
 }

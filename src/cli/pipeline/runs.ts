@@ -97,6 +97,6 @@ export async function retryFromCommand(
     const id = await requestRetry({ ...operator, jobs }, caller, request);
     context.output().object({ pipeline_run_id: id, status: 'attempt_requested' });
     if (!operator.hasDaemon)
-      context.output().note('No daemon runs now: the run begins with the next `penstock serve`.');
+      context.output().note('No daemon is running; the run begins with the next `penstock serve`.');
   });
 }

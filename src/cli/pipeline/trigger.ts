@@ -34,7 +34,7 @@ export async function triggerFromCommand(context: CommandContext, options: Trigg
       context.setExitCode(await waitForEnd(operator, { pipeline, runId }, { output, timeoutMs: options.timeout }));
     } else {
       output.object({ pipeline_run_id: runId, status: 'attempt_requested' });
-      if (!operator.hasDaemon) output.note('No daemon runs now: the run begins with the next `penstock serve`.');
+      if (!operator.hasDaemon) output.note('No daemon is running; the run begins with the next `penstock serve`.');
     }
   };
   await asOperator(context, trigger, { needsDaemon: options.wait === true });
@@ -67,7 +67,7 @@ async function waitForEnd(
     output.progress(progressText(run));
     if (run.status === 'queued' && waitedMs > HINT_MS && !isHinted) {
       isHinted = true;
-      output.note('The run is still queued. Does a daemon run on this store (penstock serve)?');
+      output.note('The run is still queued. Check that a daemon runs on this store (penstock serve).');
     }
     await clock.sleep(POLL_MS);
   }

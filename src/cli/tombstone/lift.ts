@@ -32,7 +32,7 @@ export async function lift(context: CommandContext, { type, value, workspace }: 
     return await liftErasure({ store, clock, tombstones }, { workspaceId, identity, actor });
   });
   if (lifted === 0) {
-    throw new AppError('NOT_FOUND', `No erasure holds the ${type} "${value}" off: there is no tombstone of it.`);
+    throw new AppError('NOT_FOUND', `There is no tombstone of the ${type} "${value}".`);
   }
   context.output().object({ identity_type: identity.type, tombstones_lifted: lifted });
 }
@@ -41,7 +41,7 @@ function readIdentity(name: string, value: string) {
   const type = identityTypeOfField(name);
   if (type === undefined || isDeviceId(type)) {
     const types = IDENTITY_TYPES.filter((each) => !isDeviceId(each)).join(', ');
-    throw refuse([{ path: 'type', message: `must be one of ${types}, is "${name}"` }]);
+    throw refuse([{ path: 'type', message: `must be one of ${types}, but is "${name}"` }]);
   }
   const identity = normaliseIdentity(type, value);
   if (!isIdentity(identity)) throw refuse([{ path: 'value', message: identity.message }]);

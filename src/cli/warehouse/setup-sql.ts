@@ -35,7 +35,7 @@ function readProvider(word: string): Provider {
   const provider = providerOf(word);
   if (provider !== undefined) return provider;
   const words = PROVIDERS.map(wordOf).join(', ');
-  throw refuse([{ path: '--provider', message: `"${word}" is no provider; use one of ${words}` }]);
+  throw refuse([{ path: '--provider', message: `"${word}" is not a provider; use one of ${words}` }]);
 }
 
 function wordOf(provider: Provider): string {
@@ -69,7 +69,7 @@ function textOf({ before, statements, keep }: SetUpScript, provider: Provider): 
     '',
     body.join('\n\n'),
     '',
-    `-- Keep for the connection (service_provider ${provider}):`,
+    `-- Values for the connection (service_provider ${provider}):`,
     ...keep.map(({ what, where }) => `--   ${where}: ${what}`),
     "-- Then: a feed with this provider's word as module_name, and a user_attributes pipeline that names it, over a model that",
     '-- projects MPID and identities from that table.',

@@ -23,7 +23,7 @@ function list({ store }: CallbackDeps): Endpoint {
     tag,
     operationId: 'listSubjectRequestCallbacks',
     summary: 'List callbacks',
-    description: 'Callbacks of data subject requests with every attempt to deliver them, the newest first.',
+    description: 'Callbacks of data subject requests with every delivery attempt, newest first.',
     params: Type.Object({ workspaceId: WorkspaceParam }),
     query: CallbackQuery,
     responses: { 200: CallbackPage },
@@ -44,11 +44,11 @@ function replay(deps: CallbackDeps): Endpoint {
     tag,
     operationId: 'replaySubjectRequestCallback',
     summary: 'Replay a callback',
-    description: 'Sends it again now, with the body it had, and answers the outcome.',
+    description: 'Sends the callback again now, with the same body, and returns the outcome.',
     params: Type.Object({ workspaceId: WorkspaceParam, callbackId: Type.String() }),
     query: NO_PARAMETERS,
     responses: { 200: CallbackAnswer },
-    refusals: { 404: 'There is no such callback in this workspace.' },
+    refusals: { 404: 'The workspace has no such callback.' },
     async handler({ caller: { workspaceId, actor }, params: { callbackId }, signal }) {
       const replayed = await replayCallback(deps, { workspaceId, id: readId(callbackId), actor }, signal);
       return { status: 200, body: callbackAnswer(replayed) };
@@ -58,7 +58,7 @@ function replay(deps: CallbackDeps): Endpoint {
 
 function readId(text: string): bigint {
   if (/^\d{1,18}$/.test(text)) return BigInt(text);
-  throw new AppError('NOT_FOUND', 'There is no such callback in this workspace.');
+  throw new AppError('NOT_FOUND', 'The workspace has no such callback.');
 }
 
 /** Returns a callback in the form of the API and the command line. */

@@ -13,9 +13,11 @@ const Attempt = Type.Object(
   {
     attempt: Type.Integer(),
     started_on: Time,
-    ended_on: Type.Union([Time, Type.Null()], { description: 'Null: under way, or broken off.' }),
-    http_status: Type.Union([Type.Integer(), Type.Null()], { description: 'Null: there was no answer.' }),
-    error: Type.Union([Type.String(), Type.Null()], { description: 'Why it is no delivery.' }),
+    ended_on: Type.Union([Time, Type.Null()], {
+      description: 'Null while in progress, or if the attempt was interrupted.',
+    }),
+    http_status: Type.Union([Type.Integer(), Type.Null()], { description: 'Null if there was no answer.' }),
+    error: Type.Union([Type.String(), Type.Null()], { description: 'Reason for the failure.' }),
   },
   CLOSED,
 );
@@ -24,14 +26,16 @@ export const CallbackAnswer = Type.Object(
   {
     id: Int64(),
     subject_request_id: Type.String(),
-    request_status: Type.Enum(REQUEST_STATUSES, { description: 'The status that the callback tells of.' }),
+    request_status: Type.Enum(REQUEST_STATUSES, { description: 'Status that the callback reports.' }),
     receiver: Type.String({ description: 'Scheme, host and port of its URL.' }),
     state: Type.Enum(CALLBACK_STATES),
     queued_on: Time,
-    next_attempt_on: Type.Union([Time, Type.Null()], { description: 'Not before this time.' }),
+    next_attempt_on: Type.Union([Time, Type.Null()], { description: 'Earliest time of the next attempt.' }),
     delivered_on: TimeOrNull,
     gave_up_on: TimeOrNull,
-    is_replayable: Type.Boolean({ description: 'Whether what it says is still there.' }),
+    is_replayable: Type.Boolean({
+      description: 'True if the body is still stored, so that the callback can be sent again.',
+    }),
     attempts: Type.Array(Attempt),
   },
   { ...CLOSED, title: 'SubjectRequestCallback' },

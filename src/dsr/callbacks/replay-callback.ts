@@ -64,6 +64,6 @@ function unknown(id: bigint): AppError {
 }
 
 function dropped(id: bigint): AppError {
-  const message = `Callback ${id} cannot be sent again: what it said was dropped after its request was over. GET the request shows its last status.`;
+  const message = `Callback ${id} cannot be sent again: its body was deleted after the request ended. GET the request for its last status.`;
   return refuse([{ path: '', message }]);
 }

@@ -20,7 +20,8 @@ export function certificateEndpoints({ published }: Pick<Processor, 'published'>
       tag: 'Data subject requests',
       operationId: `getProcessorCertificate${suffix}`,
       summary: `Get the certificate of ${who}`,
-      description: 'PEM of the certificate that signs answers and callbacks; behind it earlier ones until they expire.',
+      description:
+        'PEM of the certificate that signs answers and callbacks, followed by earlier certificates until they expire.',
       params: NO_PARAMETERS,
       query: NO_PARAMETERS,
       responses: { 200: Type.String({ contentMediaType: PEM }) },

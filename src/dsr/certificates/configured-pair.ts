@@ -29,11 +29,11 @@ export async function readConfiguredPair(files: CertificateFiles, domain: string
 }
 
 function faultOf(leaf: X509Certificate, key: KeyObject, domain: string): string | undefined {
-  if (key.asymmetricKeyType !== 'rsa') return 'is none for RSA, which the signatures are made with';
+  if (key.asymmetricKeyType !== 'rsa') return 'is not an RSA certificate';
   if (!leaf.checkPrivateKey(key)) return 'does not belong to the key of PENSTOCK_DSR_KEY';
   // The name for version 1 is not checked: installations without version 1 may leave it out.
   if (leaf.checkHost(`opendsr.${domain}`) === undefined)
-    return `is not for opendsr.${domain}, the domain that answers and callbacks name`;
+    return `is not valid for opendsr.${domain}, the domain of answers and callbacks`;
   return undefined;
 }
 
@@ -47,7 +47,7 @@ function parseCertificate(text: string, { certificate }: CertificateFiles): X509
   try {
     return new X509Certificate(text);
   } catch (cause) {
-    throw invalid('PENSTOCK_DSR_CERTIFICATE', `${certificate} holds no certificate as PEM.`, cause);
+    throw invalid('PENSTOCK_DSR_CERTIFICATE', `${certificate} contains no certificate in PEM.`, cause);
   }
 }
 
@@ -55,7 +55,11 @@ function parseKey(text: string, { key }: CertificateFiles): KeyObject {
   try {
     return createPrivateKey(text);
   } catch (cause) {
-    throw invalid('PENSTOCK_DSR_KEY', `${key} holds no private key as PEM that can be read without a password.`, cause);
+    throw invalid(
+      'PENSTOCK_DSR_KEY',
+      `${key} contains no private key in PEM that can be read without a password.`,
+      cause,
+    );
   }
 }
 

@@ -76,7 +76,7 @@ export function createProcessor(options: ProcessorOptions): Processor {
     async rotate() {
       if (options.files !== undefined) {
         const message =
-          'The certificate is the configuration’s: put new files where PENSTOCK_DSR_CERTIFICATE and _KEY name.';
+          'The certificate comes from the configuration. Replace the files of PENSTOCK_DSR_CERTIFICATE and PENSTOCK_DSR_KEY.';
         throw new AppError('NOT_SUPPORTED', message);
       }
       // a certificate in its last month gets its planned successor first; so the rotated one signs without waiting for that end
@@ -111,7 +111,7 @@ async function makeSelfSigned(options: ProcessorOptions, generation: number): Pr
   const { store, log, domain } = options;
   if (!(await insertSelfSigned(store, options, generation))) return;
   const meaning =
-    'Answers and callbacks of data subject requests are signed with a certificate that vouches for itself: a receiver trusts it only after comparing its fingerprint (penstock dsr certificate). PENSTOCK_DSR_CERTIFICATE and PENSTOCK_DSR_KEY give one of an authority.';
+    'Answers and callbacks of data subject requests are signed with a self-signed certificate: a receiver trusts it only after comparing its fingerprint (penstock dsr certificate). Set PENSTOCK_DSR_CERTIFICATE and PENSTOCK_DSR_KEY to use one of an authority.';
   log.warn({ domain: `opendsr.${domain}`, generation, meaning }, 'dsr.certificate-made');
 }
 

@@ -17,7 +17,7 @@ const Received = {
 export const CreateAnswer = Type.Object(
   {
     expected_completion_time: Type.String({ description: 'ISO 8601, UTC.' }),
-    encoded_request: Type.String({ description: 'The body as it came, in base64.' }),
+    encoded_request: Type.String({ description: 'The body as received, in base64.' }),
     ...Received,
   },
   { ...CLOSED, title: 'SubjectRequestCreated' },
@@ -30,10 +30,10 @@ export const CancelAnswer = Type.Object(
 
 const Forwarding = Type.Object(
   {
-    domain: Type.String({ description: 'Of the partner.' }),
+    domain: Type.String({ description: 'Id of the partner.' }),
     name: Text,
     status: Type.Enum(['pending', 'skipped', 'sent', 'failed']),
-    status_message: Type.String({ description: 'Why it was skipped or failed; else empty.' }),
+    status_message: Type.String({ description: 'Reason if it was skipped or failed; otherwise empty.' }),
   },
   { ...CLOSED, title: 'SubjectRequestForwarding' },
 );
@@ -41,20 +41,22 @@ const Forwarding = Type.Object(
 export const RequestAnswer = Type.Object(
   {
     controller_id: Type.String({ description: 'Id of the workspace.' }),
-    expected_completion_time: orNull('ISO 8601, UTC; null once it is cancelled.'),
+    expected_completion_time: orNull('ISO 8601, UTC; null after cancellation.'),
     subject_request_id: Text,
-    group_id: orNull('Null in a request of version 1 or 2, which have none.'),
+    group_id: orNull('Null in requests of version 1 or 2.'),
     request_status: Type.Enum(REQUEST_STATUSES),
     api_version: Type.Enum(['3.0', '2.0', '1.0']),
-    results_url: orNull('Of access and portability, once it is completed and something was found; for 7 days.'),
+    results_url: orNull(
+      'URL of the result file of an access or portability request, for 7 days after its completion; absent if nothing was found.',
+    ),
     extensions: Type.Union([Type.Array(Forwarding), Type.Null()], {
-      description: 'Version 3: what partners were told of an erasure.',
+      description: 'Version 3: state of each partner that an erasure is forwarded to.',
     }),
   },
   { ...CLOSED, title: 'SubjectRequest' },
 );
 
-export const RequestListAnswer = Type.Array(RequestAnswer, { description: 'In the order they were received.' });
+export const RequestListAnswer = Type.Array(RequestAnswer, { description: 'In order of receipt.' });
 
 export const DiscoveryAnswer = Type.Object(
   {

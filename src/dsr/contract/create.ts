@@ -23,23 +23,23 @@ const common = {
     pattern: UUID_V4,
     meaning: 'a UUID of version 4',
     description:
-      'A UUID of version 4 that you choose; unique in the workspace, over all versions of this API and whatever its case. Answered as it was sent.',
+      'A UUID of version 4 that you choose. Unique in the workspace across all versions of this API, ignoring case. Answers repeat it as it was sent.',
   }),
   subject_request_type: Type.Enum(REQUEST_TYPES),
   submitted_time: Type.String({
-    description: 'When the data subject asked: a date or time of ISO 8601; without a zone it is UTC.',
+    description: 'When the data subject asked: an ISO 8601 date or time; UTC without a zone.',
   }),
   status_callback_urls: maybe(
     Type.Array(Type.String(), {
       maxItems: MOST_CALLBACK_URLS,
-      description: 'https addresses that are told of each change of the status.',
+      description: 'https URLs that receive each change of the status.',
     }),
   ),
 };
 
 const Regulation = Type.Enum(['gdpr', 'ccpa']);
 
-const Raw = Type.Enum(['raw'], { description: 'The only one.' });
+const Raw = Type.Enum(['raw'], { description: 'Must be this value.' });
 const Dictionary = (names: readonly string[], description: string) => {
   const identity = Type.Object({ value: Type.String(), encoding: Raw }, { ...OPEN, title: 'SubjectIdentity' });
   const properties: TProperties = Object.fromEntries(names.map((name) => [name, Type.Optional(identity)]));
@@ -47,7 +47,7 @@ const Dictionary = (names: readonly string[], description: string) => {
 };
 
 const skip = maybe(
-  Type.Boolean({ description: 'An erasure begins 23 hours after its receipt, not 7 days. false by default.' }),
+  Type.Boolean({ description: 'Starts an erasure 23 hours after its receipt instead of 7 days. Defaults to false.' }),
 );
 
 const ExtensionThree = Type.Object(
@@ -55,13 +55,13 @@ const ExtensionThree = Type.Object(
     skip_waiting_period: skip,
     subject_identities: Dictionary(
       ['mpid', ...EXTENSION_NAMES],
-      'Identities that have no type in OpenDSR. `mpid` stands alone, without any other.',
+      'Identities without a type in OpenDSR. `mpid` must be the only identity.',
     ),
   },
   { ...OPEN, title: 'SubjectRequestExtension' },
 );
 
-const EXTENSIONS = 'By the name `opendsr.<domain>`, where the domain is that of this processor (PENSTOCK_DSR_DOMAIN).';
+const EXTENSIONS = 'Keyed by `opendsr.<domain>`, with the domain of this processor (PENSTOCK_DSR_DOMAIN).';
 
 const EXAMPLE = {
   regulation: 'gdpr',
@@ -80,9 +80,11 @@ export const CreateBodyThree = Type.Object(
     regulation: Regulation,
     ...common,
     skip_waiting_period: skip,
-    subject_identities: Dictionary(TOP_NAMES, 'Whom it is about, one identity a type.'),
+    subject_identities: Dictionary(TOP_NAMES, 'Identities of the data subject, one per type.'),
     api_version: maybe(Type.Enum(['3.0'])),
-    group_id: maybe(Type.String({ minLength: 1, maxLength: MOST_CHARACTERS, description: 'Relates requests.' })),
+    group_id: maybe(
+      Type.String({ minLength: 1, maxLength: MOST_CHARACTERS, description: 'Group of related requests.' }),
+    ),
     extensions: maybe(Type.Object({}, { additionalProperties: ExtensionThree, description: EXTENSIONS })),
   },
   { ...OPEN, title: 'CreateSubjectRequest', examples: [EXAMPLE] },
@@ -95,7 +97,7 @@ const ExtensionTwo = Type.Object(
     mpids: maybe(
       Type.Array(Type.Union([Int64(), Type.String({ pattern: '^-?[0-9]{1,19}$', meaning: 'digits' })]), {
         maxItems: MOST_IDENTITIES,
-        description: 'Each is looked for by itself.',
+        description: 'Each identity is searched for separately.',
       }),
     ),
     identities: maybe(Type.Array(Type.Object(Listed(EXTENSION_NAMES), OPEN), { maxItems: MOST_IDENTITIES })),
@@ -107,7 +109,7 @@ const listed = (prefix: string) => ({
   subject_identities: maybe(
     Type.Array(Type.Object({ ...Listed(TOP_NAMES), identity_format: Raw }, OPEN), {
       maxItems: MOST_IDENTITIES,
-      description: 'Whom it is about; each is looked for by itself.',
+      description: 'Identities of the data subject; each is searched for separately.',
     }),
   ),
   extensions: maybe(

@@ -5,7 +5,7 @@ import { EXTENSION_NAMES, TOP_NAMES } from '../contract/identity-types.ts';
 const CLOSED = { additionalProperties: false };
 const text = (maxLength: number, description?: string) =>
   Type.String({ minLength: 1, maxLength, ...(description !== undefined && { description }) });
-const secret = () => text(4096, 'Answered as asterisks; a PUT that sends these keeps what is stored.');
+const secret = () => text(4096, 'Answers show asterisks; a PUT with the asterisks keeps the stored secret.');
 
 /** Secret field of each authentication type. */
 export const SECRET_FIELDS = { none: undefined, basic: 'password', bearer: 'token', header: 'value' } as const;
@@ -42,12 +42,12 @@ const properties = {
     description: 'Letters, digits, _ and -, at most 128.',
     examples: ['mail-house'],
   }),
-  name: text(256, 'What the status of a request calls it.'),
+  name: text(256, 'Name shown in the status of a request.'),
   domain: Type.String({
     pattern: '^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*$',
     maxLength: 253,
     meaning: 'a host name',
-    description: 'Of the partner, as the status of a request shows it.',
+    description: 'Domain of the partner, shown in the status of a request.',
   }),
   url: text(2048, 'Where erasures are posted to; https, and at no private address.'),
   auth: PartnerAuth,
@@ -55,7 +55,7 @@ const properties = {
     minItems: 1,
     maxItems: TOP_NAMES.length + EXTENSION_NAMES.length,
     uniqueItems: true,
-    description: 'Which identities of a request it is sent; one that has none of them is skipped.',
+    description: 'Identity types that the partner receives. A request without any of them is skipped.',
   }),
 };
 

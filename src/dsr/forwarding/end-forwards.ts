@@ -7,7 +7,7 @@ import type { RequestStatus } from '../request-machine.ts';
 const NEVER_SENT: Readonly<Partial<Record<RequestStatus, { readonly status: string; readonly message: string }>>> = {
   // The specification leaves with the partners what was forwarded before. The rest is no longer wanted.
   cancelled: { status: 'skipped', message: 'The request was cancelled before it was forwarded.' },
-  completed: { status: 'failed', message: 'It was not sent before the erasure was completed.' },
+  completed: { status: 'failed', message: 'The request was not sent before the erasure was completed.' },
 };
 
 /**

@@ -54,11 +54,11 @@ function create(deps: PartnerDeps): Endpoint {
     params,
     operationId: 'createPartner',
     summary: 'Create a partner',
-    description: 'Erasures received from now on are forwarded to it.',
+    description: 'Erasures received from now on are forwarded to the partner.',
     body: PartnerBody,
     ignoredFields: PARTNER_READ_ONLY,
     responses: { 200: PartnerAnswer },
-    refusals: { 409: 'Another partner of this workspace has that id.' },
+    refusals: { 409: 'Another partner of this workspace already has that id.' },
     async handler({ caller, body }) {
       return { status: 200, body: partnerAnswer(await createPartner(deps, caller, body)) };
     },
@@ -73,7 +73,7 @@ function replace(deps: PartnerDeps): Endpoint {
     params: onePartner,
     operationId: 'replacePartner',
     summary: 'Replace a partner',
-    description: 'A masked secret keeps the stored one, unless the url changes.',
+    description: 'A masked secret keeps the stored secret, unless the URL changes.',
     body: PartnerBody,
     ignoredFields: PARTNER_READ_ONLY,
     responses: { 200: PartnerAnswer },
@@ -91,7 +91,7 @@ function remove(deps: PartnerDeps): Endpoint {
     params: onePartner,
     operationId: 'deletePartner',
     summary: 'Delete a partner',
-    description: 'Erasures that have not been sent to it are not sent any more.',
+    description: 'Erasures that were not sent to the partner yet are no longer sent.',
     responses: { 204: Type.Null({ description: 'Empty body.' }) },
     async handler({ caller, params: { partnerId } }) {
       await deletePartner(deps, caller, partnerId);

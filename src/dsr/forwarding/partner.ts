@@ -42,7 +42,7 @@ export async function loadPartner(...args: Parameters<typeof findPartner>): Prom
   const partner = await findPartner(...args);
   if (partner !== undefined) return partner;
   const [, { id }] = args;
-  throw new AppError('NOT_FOUND', `There is no partner "${id}" in this workspace; GET the list to see what is.`);
+  throw new AppError('NOT_FOUND', `There is no partner "${id}" in this workspace; GET the list to see what exists.`);
 }
 
 /** Lists the partners of a workspace by id. */

@@ -65,7 +65,7 @@ export async function replacePartner(
       .set({ ...columnsOf(body, auth), lastModifiedOn, lastModifiedBy: actor })
       .where(and(eq(dsrPartners.workspaceId, workspaceId), eq(dsrPartners.id, id)))
       .returning();
-    if (row === undefined) throw new AppError('INTERNAL', `The partner "${id}" was locked and is gone.`);
+    if (row === undefined) throw new AppError('INTERNAL', `The partner "${id}" was deleted while it was locked.`);
     const after = partnerFromRow(row);
     const detail = { before: shown(before), after: shown(after) };
     await record(tx, caller, { action: 'dsr_partner.updated', at: lastModifiedOn, id, detail });
@@ -96,14 +96,17 @@ async function requireUsable({ outgoing }: PartnerDeps, { url, auth }: PartnerBo
   const why = await outgoing.whyRefused(url);
   const issues: Issue[] = why === undefined ? [] : [{ path: 'url', message: why }];
   if (auth.type === 'header' && OWN_HEADERS.test(auth.name)) {
-    issues.push({ path: 'auth.name', message: `${auth.name} is a header that the request itself writes` });
+    issues.push({ path: 'auth.name', message: `${auth.name} is a header that Penstock sets itself; choose another` });
   }
   if (auth.type === 'basic' && auth.username.includes(':')) {
-    issues.push({ path: 'auth.username', message: 'holds a colon, which ends it in the header' });
+    issues.push({ path: 'auth.username', message: 'contains a colon, which HTTP Basic does not allow in a user name' });
   }
   const secret = secretOf(auth);
   if (auth.type !== 'basic' && secret !== undefined && !HEADER_VALUE.test(secret)) {
-    issues.push({ path: `auth.${SECRET_FIELDS[auth.type]}`, message: 'holds characters that no header can carry' });
+    issues.push({
+      path: `auth.${SECRET_FIELDS[auth.type]}`,
+      message: 'contains characters that are not allowed in a header',
+    });
   }
   if (issues.length > 0) throw refuse(issues);
 }
@@ -151,7 +154,7 @@ async function record(tx: Transaction, { workspaceId, actor }: Caller, { action,
 }
 
 function duplicate(id: string): AppError {
-  const message = `id: this workspace has a partner "${id}" already; PUT it, or choose another.`;
+  const message = `id: this workspace already has a partner "${id}"; PUT it, or choose another id.`;
   return new AppError('DUPLICATE_ID', message);
 }
 

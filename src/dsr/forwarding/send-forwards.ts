@@ -122,7 +122,7 @@ async function tell(
     if (signal.aborted) return undefined;
     const { code, message } = asAppError(thrown);
     const isOurs = code !== 'CALL_FAILED' && code !== 'CALL_REFUSED';
-    return { status: 'failed', message: isOurs ? `It could not be sent (${code}).` : message, isFinal: false };
+    return { status: 'failed', message: isOurs ? `The request could not be sent (${code}).` : message, isFinal: false };
   }
 }
 

@@ -57,7 +57,7 @@ export async function previewRequest(
   const request = await loadRequest(deps.store, workspaceId, id);
   const subject = openSubject(deps.keyRing, request);
   if (subject === undefined) {
-    const message = `The request is ${request.status}, and whom it was about is not kept; its evidence says what went.`;
+    const message = `The request is ${request.status}, so its identities are no longer stored; its evidence shows what was removed.`;
     throw refuse([{ path: '', message }]);
   }
   return await preview(deps, { request, subject }, signal);

@@ -58,8 +58,8 @@ function issuesOf({ id, type, regulation, groupId = '', identities }: Entry): re
   check(groupId.length <= MOST_CHARACTERS, 'group', `must have at most ${MOST_CHARACTERS} characters`);
   for (const [index, { name }] of identities.entries()) {
     const isFirst = identities.findIndex((each) => each.name === name) === index;
-    check(ENTRY_NAMES.includes(name), name, `is no identity type; they are ${ENTRY_NAMES.join(', ')}`);
-    check(isFirst, name, 'is given twice; a request has one identity of a type');
+    check(ENTRY_NAMES.includes(name), name, `is not an identity type; use one of ${ENTRY_NAMES.join(', ')}`);
+    check(isFirst, name, 'is given twice; a request has one identity per type');
   }
   return issues;
 }

@@ -61,7 +61,8 @@ export function readIdentity(name: string, given: string, { path, issues }: Fiel
   if (type === undefined) return undefined;
   const identity = normaliseIdentity(type, given);
   if (!isIdentity(identity)) issues.push({ path, message: identity.message });
-  else if (isAllZeroId(identity)) issues.push({ path, message: 'is the all-zero id, which names no device.' });
+  else if (isAllZeroId(identity))
+    issues.push({ path, message: 'is the all-zero id, which identifies no device; leave it out.' });
   else return { name, ...identity };
   return undefined;
 }
@@ -79,5 +80,5 @@ export function readMpid(given: string | number | bigint, { path, issues }: Fiel
 /** Requires at least one identity or MPID: a request that names nobody could only be about everybody. */
 export function requireSubject({ identities, mpids }: Subject, issues: Issue[]): void {
   if (identities.length + mpids.length > 0 || issues.length > 0) return;
-  issues.push({ path: 'subject_identities', message: 'must name the person: give at least one identity.' });
+  issues.push({ path: 'subject_identities', message: 'must contain at least one identity of the person.' });
 }

@@ -22,12 +22,15 @@ export function readExtension<Extension>(
 ): Own<Extension> | undefined {
   const found = Object.entries(extensions ?? {}).map(([name, extension]) => ({ name, extension }));
   for (const { name } of found.filter((each) => !names.includes(each.name))) {
-    const message = `is no extension of this processor; its own is ${names[0]}`;
+    const message = `is not an extension of this processor; use ${names[0]}`;
     issues.push({ path: fieldPath('extensions', name), message });
   }
   const [own, second] = found.filter(({ name }) => names.includes(name));
   if (second !== undefined) {
-    issues.push({ path: fieldPath('extensions', second.name), message: `means the same as ${own?.name}; send one` });
+    issues.push({
+      path: fieldPath('extensions', second.name),
+      message: `means the same as ${own?.name}; send only one of them`,
+    });
   }
   return own === undefined ? undefined : { path: fieldPath('extensions', own.name), extension: own.extension };
 }

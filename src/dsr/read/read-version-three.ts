@@ -73,7 +73,7 @@ function contradictions(identities: Subject['identities'], path: string): readon
   return identities.flatMap(({ name, type, value }, index) => {
     const first = identities.slice(0, index).find((other) => other.type === type);
     if (first === undefined || first.value === value) return [];
-    const message = `is another spelling of ${first.name}, which has another value; send one of them.`;
+    const message = `is another spelling of ${first.name} with a different value; send only one of them.`;
     return [{ path: valuePath(path, name), message }];
   });
 }
@@ -103,7 +103,7 @@ function requireNamelessGroup(groupId: string | null | undefined, subject: Subje
   const values = [...subject.identities.map(({ value }) => value.toLowerCase()), ...subject.mpids.map(String)];
   if (!values.some((value) => group === value || (value.length >= LONG_CHARS && group.includes(value)))) return;
   const message =
-    'holds an identity of the request, and stays when that is over; relate requests by a name of no person.';
+    'contains an identity of the request, but is kept after the request ends; use a name without personal data.';
   issues.push({ path: 'group_id', message });
 }
 

@@ -89,7 +89,7 @@ async function* linesOf(deps: ReapplyDeps, { workspaceId, lines }: ReapplyReques
     else yield { line, text };
     isFirst = false;
   }
-  if (isFirst) throw new AppError('VALIDATION_FAILED', 'The export is empty: it has not even its first line.');
+  if (isFirst) throw new AppError('VALIDATION_FAILED', 'The export is empty: its first line is missing.');
 }
 
 type Line = Readonly<Record<string, unknown>>;
@@ -98,13 +98,13 @@ function lineOf(text: string): Line {
   try {
     return parseJson(text) as Line;
   } catch {
-    throw new AppError('VALIDATION_FAILED', 'The export has a line that is not JSON: it may have been cut off.');
+    throw new AppError('VALIDATION_FAILED', 'The export has a line that is not JSON; the file may be incomplete.');
   }
 }
 
 async function requireOurs({ store }: ReapplyDeps, workspaceId: WorkspaceId, line: Line): Promise<void> {
   if (line.kind !== 'erasures' || line.format !== EXPORT_FORMAT) {
-    throw new AppError('VALIDATION_FAILED', `This is no export of erasures in format ${EXPORT_FORMAT}.`);
+    throw new AppError('VALIDATION_FAILED', `The file is not an export of erasures in format ${EXPORT_FORMAT}.`);
   }
   if (line.workspace !== String(workspaceId)) {
     const message = `The export is of workspace ${String(line.workspace)}, not of ${workspaceId}.`;
@@ -113,7 +113,7 @@ async function requireOurs({ store }: ReapplyDeps, workspaceId: WorkspaceId, lin
   if (line.identity_key !== (await readKeyFingerprint(store))) {
     throw new AppError(
       'VALIDATION_FAILED',
-      'The export was made under another identity key: its hashes mean nothing here. Restore keys/identity too.',
+      'The export was made with another identity key, so its hashes do not match. Restore keys/identity too.',
     );
   }
 }

@@ -87,5 +87,5 @@ async function* oneText(text: string): AsyncGenerator<string, void, undefined> {
 
 function nothingHeld({ people }: SubjectData): string {
   const mpids = people.map(({ environment, mpid }) => `MPID ${mpid} (${environment})`);
-  return `Nothing is held about ${mpids.join(', ')}.\n`;
+  return `No data is stored about ${mpids.join(', ')}.\n`;
 }

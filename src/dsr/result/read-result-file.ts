@@ -30,10 +30,7 @@ export async function openResultFile(
     throw new AppError('NOT_FOUND', `There is no result file of a request ${requestId} in this workspace.`);
   }
   if (file.state !== 'ready' || file.expiresOn.getTime() <= clock.nowMs()) {
-    throw new AppError(
-      'GONE',
-      `The result file of request ${requestId} is gone: it is kept for 7 days. Send a new one.`,
-    );
+    throw new AppError('GONE', `The result file of request ${requestId} was removed after 7 days. Send a new request.`);
   }
   const { fileId, parts, sizeBytes } = file;
   return { sizeBytes: Number(sizeBytes), bytes: readParts(store, { workspaceId, requestId, fileId }, parts) };
@@ -61,7 +58,8 @@ async function* readParts(sql: Sql, { workspaceId, requestId, fileId }: ResultFi
       'SELECT bytes FROM dsr_result_parts WHERE workspace_id = $1 AND file_id = $2 AND part = $3',
       [workspaceId, fileId, part],
     );
-    if (row === undefined) throw new AppError('GONE', `The result file of request ${requestId} was deleted meanwhile.`);
+    if (row === undefined)
+      throw new AppError('GONE', `The result file of request ${requestId} was deleted in the meantime.`);
     yield row.bytes;
   }
 }

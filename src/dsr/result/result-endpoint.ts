@@ -35,11 +35,11 @@ export function resultEndpoint({ store, clock, guards }: ResultEndpointDeps): En
     streams: {
       mediaType: 'application/zip',
       description:
-        'The file of a completed access or portability request: a zip of JSON lines. profile.jsonl, one profile a line, and batches-NNNN.jsonl, one batch a line; or empty.txt.',
+        'Zip file of a completed access or portability request. It contains profile.jsonl with one profile per line and batches-NNNN.jsonl with one batch per line, or only empty.txt.',
     },
     refusals: {
-      404: 'There is no such request, or no file of it.',
-      410: 'The 7 days after the request’s completion are over, or an erasure came meanwhile.',
+      404: 'The request or its file does not exist.',
+      410: 'The file was removed 7 days after the completion of the request, or by an erasure.',
     },
     async handler({ caller: { workspaceId, actor }, params: { requestId } }) {
       const file = await openResultFile({ store, clock }, { workspaceId, requestId });

@@ -76,7 +76,7 @@ export async function publishFile(tx: Transaction, file: WrittenFile, expiresOn:
 function givenUp(requestId: string): AppError {
   return new AppError(
     'LEASE_LOST',
-    `The result file of request ${requestId} was given up: another worker writes it, or an erasure came first.`,
+    `Writing the result file of request ${requestId} stopped: another worker writes it, or an erasure came first.`,
   );
 }
 

@@ -43,9 +43,9 @@ export function createEndpoint(context: EndpointContext, version: Version): Endp
     bodyLimitBytes: () => MOST_BODY_BYTES,
     operationId: `createSubjectRequest${suffixOf(version)}`,
     summary: 'Create a data subject request',
-    description: `An access, portability or erasure request. Begins at once; an erasure after 7 days, in which it can be cancelled. The name of our extension is \`${names[0]}\`.`,
+    description: `Creates an access, portability or erasure request. Access and portability begin at once; an erasure begins after 7 days, during which it can be cancelled. The name of the extension is \`${names[0]}\`.`,
     responses: { 201: CreateAnswer },
-    refusals: { 409: 'A request for the same identities, with the same extensions and type, is not over yet.' },
+    refusals: { 409: 'A request for the same identities, with the same extensions and type, is in progress.' },
     async handler({ body, bodyText, caller: { workspaceId, actor } }) {
       const draft = read(body, names);
       const create = () => createRequest(context, { workspaceId, actor, draft, bodyText });

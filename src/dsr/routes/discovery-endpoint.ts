@@ -26,7 +26,7 @@ export function discoveryEndpoint(context: EndpointContext, version: Version): E
     query: NO_PARAMETERS,
     operationId: `discoverSubjectRequests${suffixOf(version)}`,
     summary: 'Discover supported requests',
-    description: 'Supported identities and request types, and the certificate that signs.',
+    description: 'Supported identities and request types, and the certificate that signs answers.',
     responses: { 200: DiscoveryAnswer },
     handler: async () => ({
       status: 200,

@@ -11,7 +11,7 @@ import { cancelAnswer, requestAnswer } from '../wire/request-answer.ts';
 import { type EndpointContext, endpointOf, requestsPath, suffixOf } from './dsr-endpoint.ts';
 
 const RequestParams = Type.Object({ requestId: Type.String({ description: 'The subject_request_id.' }) });
-const NOT_FOUND = { 404: 'There is no such request in this workspace.' };
+const NOT_FOUND = { 404: 'The workspace has no such request.' };
 
 /**
  * Returns the endpoint `GET /requests/{RequestID}`. It answers in the shape of its own version, whichever the request came in
@@ -40,10 +40,14 @@ export function getEndpoint(context: EndpointContext, version: Version): Endpoin
 const GroupQuery = Type.Object({
   group_id: Type.String({ minLength: 1, description: 'The group whose requests are listed.' }),
   currentPage: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Counts from 1; without both: the whole group.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 2_147_483_647,
+      description: 'Counts from 1. Without page and page size, the whole group is returned.',
+    }),
   ),
   pageSize: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1000, description: '100 where only the page is named.' }),
+    Type.Integer({ minimum: 1, maximum: 1000, description: 'Defaults to 100 if only the page is given.' }),
   ),
 });
 

@@ -19,7 +19,7 @@ import type { Attempt, WorkDeps } from './work-deps.ts';
 export async function eraseSubject(deps: WorkDeps, attempt: Attempt): Promise<void> {
   const { request, signal, step } = attempt;
   const subject = openSubject(deps.keyRing, request);
-  if (subject === undefined) throw new AppError('INTERNAL', `The request ${request.id} does not know its subject.`);
+  if (subject === undefined) throw new AppError('INTERNAL', `The request ${request.id} has no stored subject.`);
   const erasure = await deps.takeTurn(async () => {
     signal.throwIfAborted();
     step('erasing profiles');

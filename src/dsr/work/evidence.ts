@@ -46,5 +46,5 @@ export async function lockAttempt(
     [workspaceId, id, attempts],
   );
   if (row !== undefined) return row;
-  throw new AppError('LEASE_LOST', `Another worker has taken the request ${id}; nothing more is written here.`);
+  throw new AppError('LEASE_LOST', `Another worker took over the request ${id}; this one writes nothing more.`);
 }

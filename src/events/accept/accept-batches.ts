@@ -149,7 +149,7 @@ function takeRate(
   const perSecond = limits.batchesPerSecond;
   const { isAllowed, percentageUsed, retryAfterSeconds } = rates.take(String(workspaceId), count, perSecond);
   if (isAllowed) return percentageUsed;
-  const message = `This workspace takes ${perSecond} batches a second; wait as long as Retry-After says, then send them again.`;
+  const message = `This workspace accepts ${perSecond} batches per second; wait as long as Retry-After says, then send them again.`;
   throw new AppError('RATE_LIMITED', message, { retryAfterSeconds });
 }
 

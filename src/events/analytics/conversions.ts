@@ -37,7 +37,7 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 
 export const CONVERSIONS: Readonly<Record<ConversionName, DescribedConversion>> = {
   uuid: { meaning: 'if it is a UUID', convert: (value) => (isText(value) && isUuid(value) ? value : undefined) },
-  noUuid: { meaning: 'if it is no UUID', convert: (value) => (isText(value) && isUuid(value) ? undefined : value) },
+  noUuid: { meaning: 'if it is not a UUID', convert: (value) => (isText(value) && isUuid(value) ? undefined : value) },
   channel: {
     meaning: '`server` → `server_to_server`, `web` → `javascript`, `mobile` → `native`; else `server_to_server`',
     convert: (value) => (isText(value) ? CHANNELS.get(value) : undefined),

@@ -35,7 +35,7 @@ export function readCall({ fields, type, issues: known }: GivenCall, reading: Re
 }
 
 // An event without a person is kept (D-037). A call without an event needs a person.
-const NOBODY: Issue = { path: '', message: 'names nobody; give it a userId, an anonymousId or an e-mail address' };
+const NOBODY: Issue = { path: '', message: 'contains no identity; add a userId, an anonymousId or an e-mail address' };
 
 function identifiesPerson({ user_identities, device_info, mp_deviceid }: Draft): boolean {
   const names = [user_identities, device_info].flatMap((held) => (isFields(held) ? Object.keys(held) : []));

@@ -36,7 +36,7 @@ function shared({ settingsOf }: CallsDeps) {
       Math.max(REQUEST_BYTES, (await settingsOf(workspaceId)).limits.requestBytes),
     responses: { 200: Type.Object({ success: Type.Literal(true) }, { additionalProperties: false }) },
     refusals: {
-      429: 'The workspace has sent more calls in a second than its settings allow, or more waits than can be kept; Retry-After says when to come back.',
+      429: 'The workspace sends more calls per second than its settings allow, or too many calls are waiting to be stored; Retry-After gives the seconds to wait.',
     },
   } as const;
 }
@@ -52,7 +52,7 @@ function batchEndpoint(deps: AnalyticsDeps): Endpoint {
     aliases: ['/v1/batch'],
     operationId: 'sendAnalyticsBatch',
     summary: 'Upload analytics calls',
-    description: 'Valid calls are kept, the others are recorded as rejected.',
+    description: 'Valid calls are kept; the others are recorded as rejected.',
     body: CallBatch,
     async handler({ body, bodyText, hasRepeatedField, caller }) {
       const sender = senderOf(caller);
@@ -103,7 +103,7 @@ function callEndpoint(deps: AnalyticsDeps, type: CallType): Endpoint {
     aliases: type === 'identify' ? [] : [`/v1/${type}`],
     operationId: `sendAnalytics${type.charAt(0).toUpperCase()}${type.slice(1)}`,
     summary: `Upload one analytics ${type} call`,
-    description: 'Answers once the call is durable.',
+    description: 'Answers after the call is stored durably.',
     body: CALLS[type],
     async handler({ body, caller }) {
       const [refusal = []] = await acceptCalls(deps, {
@@ -118,7 +118,7 @@ function callEndpoint(deps: AnalyticsDeps, type: CallType): Endpoint {
 }
 
 function senderOf({ workspaceId, input }: Caller): BatchSender {
-  if (input === undefined) throw new AppError('INTERNAL', 'An analytics call came without the key of an input.');
+  if (input === undefined) throw new AppError('INTERNAL', 'An analytics call arrived without the key of an input.');
   const isPublic = input.means === 'key_only';
   return { workspaceId, key: input.key, isPublic, channel: 'server_to_server', isHistorical: false };
 }

@@ -32,10 +32,10 @@ type Found = Pick<Destination, 'leaf' | 'lists' | 'named'> & { readonly end: num
  */
 export function findDestination(path: string, eventType: string | undefined): Destination | NoDestination {
   if (eventType !== undefined && !isEventType(eventType)) {
-    return { problem: `belongs to no known event_type; "${eventType}" is none of ${EVENT_TYPES.join(', ')}` };
+    return { problem: `needs a known event_type; "${eventType}" is not one of ${EVENT_TYPES.join(', ')}` };
   }
   const steps = path.split('.');
-  if (steps.includes('')) return { problem: 'has an empty step; write names with single dots between them' };
+  if (steps.includes('')) return { problem: 'has an empty part; separate the names with single dots' };
   const found = find(shapeOf(EventBatch), 0, { steps, eventType });
   if ('problem' in found) return found;
   const { end, ...rest } = found;
@@ -51,9 +51,9 @@ function find(shape: Shape, at: number, walk: Walk): Found | NoDestination {
   const step = walk.steps[at];
   if (form.form === 'leaf') {
     if (step === undefined) return { leaf: form.leaf, lists: [], named: false, end: at };
-    return { problem: `names nothing: ${placeOf(walk, at)} is a single value` };
+    return { problem: `does not exist: ${placeOf(walk, at)} is a single value` };
   }
-  if (form.form === 'anything') return { problem: `names nothing that is kept: ${placeOf(walk, at)} is ignored` };
+  if (form.form === 'anything') return { problem: `is not stored: ${placeOf(walk, at)} is ignored` };
   if (step === undefined) return { problem: `is not a single value; ${nextStepHint(form)}` };
   if (form.form === 'map') return findInMap(form, at, walk);
   const field = form.fields.get(step);
@@ -82,7 +82,7 @@ function findInKinds(form: Extract<Form, { form: 'kinds' }>, at: number, walk: W
   const [ofKind] = answers;
   if (walk.eventType !== undefined && ofKind !== undefined) return ofKind;
   const isAbove = 'events.data'.startsWith(walk.steps.join('.'));
-  return { problem: isAbove ? 'is not a single value; name a field of events.data' : 'is a field of no kind of event' };
+  return { problem: isAbove ? 'is not a single value; name a field of events.data' : 'is not a field of any event' };
 }
 
 const isFound = (answer: Found | NoDestination): answer is Found => !('problem' in answer);

@@ -12,12 +12,12 @@ const RejectedBatchAnswer = Type.Object(
   {
     id: Int64(),
     received_on: Type.String({ format: 'date-time' }),
-    key: Type.String({ description: 'Of the input or feed that it came in with.' }),
+    key: Type.String({ description: 'Key of the input or feed that sent the batch.' }),
     path: Type.String({ description: 'Where it was sent to.' }),
     errors: Type.Array(RejectionError),
     batch: Type.Unknown({
       description:
-        'As it was sent; null where it was too large to be kept, and beyond the first 16 MB of a page: ask for fewer at once.',
+        'The batch as sent. Null if it was too large to be kept, or beyond the first 16 MB of a page; request fewer per page.',
     }),
   },
   { ...CLOSED, title: 'RejectedBatch' },

@@ -8,30 +8,32 @@ const time = () => Type.String({ format: 'date-time' });
 
 /** Parameters of both exports. */
 export const ExportQuery = {
-  cursor: text('The `cursor` of the last line you have: the answer goes on behind it.'),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Most lines to send.' })),
+  cursor: text('The `cursor` of the last line that you received; the answer continues after it.'),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Maximum number of lines.' })),
   environment: Type.Optional(Environment),
   ...TimesQuery,
 };
 
 export const BatchesQuery = Type.Object({
   ...ExportQuery,
-  pipeline_id: text('Only batches that this pipeline brought.'),
-  feed_id: text('Only batches of this feed: brought by a pipeline that names it, or come in with its key.'),
-  input_key: text('The same by the key of the feed; or only batches that came in with this key of an input.'),
+  pipeline_id: text('Only batches of this pipeline.'),
+  feed_id: text('Only batches of this feed: from a pipeline that names it, or sent with its key.'),
+  input_key: text('Only batches of the feed with this key, or sent with this key of an input.'),
 });
 
 export const BatchLine = Type.Object(
   {
-    cursor: Type.String({ description: 'To go on behind this line.' }),
+    cursor: Type.String({ description: 'Position of this line, for the parameter `cursor`.' }),
     received_on: time(),
     environment: Environment,
-    mpid: Type.Union([Type.String(), Type.Null()], { description: 'Decimal text; null: the batch names nobody.' }),
-    pipeline_id: Type.Union([Type.String(), Type.Null()], { description: 'Which pipeline brought it.' }),
-    input_key: Type.Union([Type.String(), Type.Null()], {
-      description: 'Or with which key it came in; of a batch that a pipeline brought, the key of its feed.',
+    mpid: Type.Union([Type.String(), Type.Null()], {
+      description: 'Decimal text; null if the batch contains no identity.',
     }),
-    batch: Type.Record(Type.String(), Type.Unknown(), { description: 'The event batch as it is kept.' }),
+    pipeline_id: Type.Union([Type.String(), Type.Null()], { description: 'Pipeline that created the batch.' }),
+    input_key: Type.Union([Type.String(), Type.Null()], {
+      description: 'Key that the batch was sent with; for a batch of a pipeline, the key of its feed.',
+    }),
+    batch: Type.Record(Type.String(), Type.Unknown(), { description: 'The stored event batch.' }),
   },
   { title: 'BatchLine', additionalProperties: false },
 );

@@ -34,7 +34,7 @@ export function readProfileCursor(text: string): ProfilePosition | Issue {
 function cursorIssue(text: string): Issue {
   return {
     path: 'cursor',
-    message: `${quoteValue(text)} is no cursor of this export; send the cursor of the last line you have, as it stands there.`,
+    message: `${quoteValue(text)} is not a cursor of this export; send the cursor of the last line that you received, unchanged.`,
   };
 }
 

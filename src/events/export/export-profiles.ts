@@ -43,7 +43,7 @@ function readCursor(text: string, environments: readonly Environment[]): Profile
   if (environments.includes(read.environment)) return read;
   const issue: Issue = {
     path: 'cursor',
-    message: `is of an export of ${read.environment}; give it with environment=${read.environment} or without environment.`,
+    message: `belongs to an export of ${read.environment}; use it with environment=${read.environment} or without environment.`,
   };
   throw refuse([issue]);
 }

@@ -58,7 +58,7 @@ export async function appendBatches(
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'STORE_UNIQUE') throw error;
     // two daemons may draw the same ids; the next attempt draws others
-    throw new AppError('STORE_CONFLICT', 'Another daemon kept a batch under the same id; deliver again.');
+    throw new AppError('STORE_CONFLICT', 'Another daemon stored a batch with the same id; deliver it again.');
   }
 }
 

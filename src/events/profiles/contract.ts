@@ -4,7 +4,7 @@ import type { Json } from '../../kernel/index.ts';
 const time = (description?: string) =>
   Type.String({ format: 'date-time', ...(description === undefined ? {} : { description }) });
 const closed = { additionalProperties: false } as const;
-const Mpid = Type.String({ pattern: '^\\d+$', description: 'Decimal text: it has 64 bits.' });
+const Mpid = Type.String({ pattern: '^\\d+$', description: '64-bit integer as decimal text.' });
 
 /** An object of JSON, as the store keeps its text. */
 const AnyObject = Type.Unsafe<Json>(Type.Record(Type.String(), Type.Unknown()));
@@ -15,7 +15,7 @@ const ProfileIdentity = Type.Object(
     identity: Type.String(),
     unverified: Type.Optional(
       Type.Literal(true, {
-        description: 'Only public keys brought it: neither a search nor a subject request finds it.',
+        description: 'True if only public keys sent the identity: neither searches nor data subject requests find it.',
       }),
     ),
   },
@@ -32,9 +32,11 @@ export const ProfileAnswer = Type.Object(
     mpid: Mpid,
     environment: Type.Union([Type.Literal('production'), Type.Literal('development')]),
     created_on: time(),
-    source_mpid: Type.Union([Mpid, Type.Null()], { description: 'The anonymous profile that it was made beside.' }),
-    holds_login: Type.Boolean({ description: 'Whether it is found only by requests that carry a login id of it.' }),
-    identities: Type.Array(ProfileIdentity, { description: 'The newest first.' }),
+    source_mpid: Type.Union([Mpid, Type.Null()], {
+      description: 'Anonymous profile that this profile was created from.',
+    }),
+    holds_login: Type.Boolean({ description: 'True if only requests with a login identity of the profile find it.' }),
+    identities: Type.Array(ProfileIdentity, { description: 'Newest first.' }),
     attributes: Type.Array(ProfileAttribute),
     consent_state: Type.Union([AnyObject, Type.Null()]),
   },
@@ -52,7 +54,7 @@ const ProfileBatch = Type.Object(
 );
 
 export const ProfileWithBatches = Type.Object(
-  { ...ProfileAnswer.properties, batches: Type.Array(ProfileBatch, { description: 'The newest first.' }) },
+  { ...ProfileAnswer.properties, batches: Type.Array(ProfileBatch, { description: 'Newest first.' }) },
   { title: 'ProfileWithBatches', ...closed },
 );
 

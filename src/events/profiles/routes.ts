@@ -35,6 +35,7 @@ function getProfile(deps: ProfileEndpointsDeps): Endpoint {
     path: `${BASE}/profiles/:mpid`,
     operationId: 'getProfile',
     summary: 'Get a profile',
+    description: 'Includes the newest batches of the profile. The audit log records the request.',
     params: Type.Object({ workspaceId: WorkspaceParam, mpid: Int64({ description: 'The MPID, in decimal.' }) }),
     query: Type.Object({
       environment: ExportQuery.environment,
@@ -43,7 +44,7 @@ function getProfile(deps: ProfileEndpointsDeps): Endpoint {
           minimum: 0,
           maximum: MOST_BATCHES,
           default: 10,
-          description: 'Includes its newest batches. The audit log keeps who asked. How many of the newest batches.',
+          description: 'Number of newest batches to include.',
         }),
       ),
     }),
@@ -56,7 +57,7 @@ function getProfile(deps: ProfileEndpointsDeps): Endpoint {
 
 const SearchQuery = Type.Object({
   identity_type: Type.Optional(Type.String({ description: `With \`identity\`: ${IDENTITY_TYPES.join(', ')}.` })),
-  identity: Type.Optional(Type.String({ description: 'The value to look for; e-mail in any case.' })),
+  identity: Type.Optional(Type.String({ description: 'Value of the identity; e-mail ignores case.' })),
   currentPage: PageQuery.properties.currentPage,
   pageSize: PageQuery.properties.pageSize,
   ...ExportQuery,
@@ -71,12 +72,12 @@ function listProfiles(deps: ProfileEndpointsDeps): Endpoint {
     operationId: 'listProfiles',
     summary: 'List profiles',
     description: [
-      'With `identity_type` and `identity`: a page of the profiles that hold it, its owner first, of production unless',
-      '`environment` says otherwise; each stands in the audit log. Without: an export of all profiles as NDJSON, which goes',
-      'on behind `cursor`; it stands in the audit log once. `startDate` and `endDate` are bounds of `created_on`.',
+      'With `identity_type` and `identity`: a page of the profiles with this identity, its owner first. Searches production unless',
+      '`environment` is given. The audit log records each search. Without them: an export of all profiles as NDJSON that continues',
+      'after `cursor`. The audit log records it once. `startDate` and `endDate` limit `created_on`.',
     ].join(' '),
     responses: { 200: ProfilesPage },
-    streams: { line: ProfileLine, description: 'A page of profiles, or all of them, one a line.' },
+    streams: { line: ProfileLine, description: 'A page of profiles, or all profiles, one per line.' },
     async handler({ caller, query }) {
       if (query.identity_type === undefined && query.identity === undefined)
         return answerOf(await exportProfiles(deps, caller, query));
@@ -94,7 +95,7 @@ function readIdentity({ identity_type: name, identity: value }: Static<typeof Se
   const issues: Issue[] = [];
   if (type === undefined) issues.push({ path: 'identity_type', message: wantedOneOf(IDENTITY_TYPES, name) });
   if (value === undefined)
-    issues.push({ path: 'identity', message: 'is required with identity_type: the value to look for' });
+    issues.push({ path: 'identity', message: 'is required together with identity_type; give the value to search for' });
   if (type === undefined || value === undefined) throw refuse(issues);
   const identity = normaliseIdentity(type, value);
   if (isIdentity(identity)) return identity;
@@ -110,13 +111,13 @@ function getBatches(deps: ProfileEndpointsDeps): Endpoint {
     operationId: 'exportBatches',
     summary: 'Export batches',
     description: [
-      'All batches in order of receipt, one a line; the audit log keeps who asked.',
-      'Goes on behind `cursor` and never leaves a batch out or sends one twice, however many arrive meanwhile: it ends at the',
-      'time up to which every delivery is over, which the header Penstock-Complete-Until names; the next export goes on from',
-      'there. With `limit` there is no such header: go on behind the last line. `startDate` and `endDate` are bounds of `received_on`.',
+      'All batches in order of receipt, one per line, continuing after `cursor`. The audit log records the request.',
+      'No batch is missed or sent twice, even if batches arrive during the export: it ends at a time before which all deliveries',
+      'have ended. The header Penstock-Complete-Until names that time, and the next export continues from there. With `limit`',
+      'the header is missing: continue after the last line. `startDate` and `endDate` limit `received_on`.',
     ].join(' '),
     responses: {},
-    streams: { line: BatchLine, description: 'Batches, one a line.' },
+    streams: { line: BatchLine, description: 'Batches, one per line.' },
     async handler({ caller, query, signal }) {
       return answerOf(await exportBatches(deps, caller, { query, signal }));
     },

@@ -29,11 +29,11 @@ const SHARED = {
   tag: 'Events',
   query: NO_PARAMETERS,
   bodyCheck: 'handler',
-  responses: { 202: Type.Null({ description: 'Empty body: what is kept is durable.' }) },
+  responses: { 202: Type.Null({ description: 'Empty body. The valid batches are stored durably.' }) },
 } as const;
 
 const RATE = {
-  429: 'The workspace has sent more batches in a second than its settings allow, or more waits than can be kept; Retry-After says when to come back.',
+  429: 'The workspace sends more batches per second than its settings allow, or too many batches are waiting to be stored; Retry-After gives the seconds to wait.',
 };
 
 /** Returns the endpoints for event batches: one, many, and as web clients post them (D-030, D-038). */
@@ -45,7 +45,7 @@ export function ingestEndpoints(deps: IngestDeps): readonly Endpoint[] {
       params: NO_PARAMETERS,
       operationId: 'sendEvents',
       summary: 'Upload an event batch',
-      description: 'Answers once the batch is durable.',
+      description: 'Answers after the batch is stored durably.',
       channel: 'server_to_server',
     }),
     single(deps, {
@@ -55,7 +55,7 @@ export function ingestEndpoints(deps: IngestDeps): readonly Endpoint[] {
       params: Type.Object({ key: Type.String() }),
       operationId: 'sendWebEvents',
       summary: 'Upload an event batch from a web client',
-      description: 'The key alone identifies the client.',
+      description: 'Identifies the client by the key alone.',
       plainText: true,
       channel: 'javascript',
     }),
@@ -63,14 +63,14 @@ export function ingestEndpoints(deps: IngestDeps): readonly Endpoint[] {
       path: '/v2/bulkevents',
       operationId: 'sendBulkEvents',
       summary: 'Upload event batches',
-      description: 'Up to 100 batches. Valid ones are kept, the others are recorded as rejected.',
+      description: 'Up to 100 batches. Valid batches are kept; the others are recorded as rejected.',
       isHistorical: false,
     }),
     bulk(deps, {
       path: '/v2/bulkevents/historical',
       operationId: 'sendHistoricalEvents',
       summary: 'Upload historical event batches',
-      description: 'Up to 100 batches of the past; they are marked as historical.',
+      description: 'Up to 100 batches of past events. Marks them as historical.',
       isHistorical: true,
     }),
   ];
@@ -159,7 +159,8 @@ function withRepetition(batch: SentBatch): SentBatch {
 }
 
 function senderOf({ workspaceId, input }: Caller, origin: BatchOrigin): BatchSender {
-  if (input === undefined) throw new AppError('INTERNAL', 'The events API was called without the key of an input.');
+  if (input === undefined)
+    throw new AppError('INTERNAL', 'A call of the events API arrived without the key of an input.');
   return { workspaceId, key: input.key, isPublic: input.means === 'key_only', ...origin };
 }
 

@@ -14,7 +14,7 @@ export function listRejectedBatches({ store }: { readonly store: Sql }): Endpoin
     credential: 'platform_read',
     operationId: 'listRejectedBatches',
     summary: 'List rejected batches',
-    description: 'Batches of bulk requests that were refused, with their reasons, the newest first.',
+    description: 'Refused batches of bulk requests with the reasons, newest first.',
     tag: 'Events',
     params: Type.Object({ workspaceId: WorkspaceParam }),
     query: PageQuery,

@@ -9,7 +9,7 @@ export const AGGREGATIONS = ['latest', 'boolean_or', 'sum', 'average'] as const;
 const AttributeBody = Type.Object(
   {
     id: Type.String({
-      description: '1 to 223 characters: the user attribute that the group shares.',
+      description: 'User attribute that the group shares, 1 to 223 characters.',
       examples: ['revenue'],
     }),
     type: Type.String({
@@ -20,16 +20,16 @@ const AttributeBody = Type.Object(
   { title: 'GroupAttribute', ...CLOSED },
 );
 
-const attributes = Type.Array(AttributeBody, { description: 'At most 10, each id once.' });
+const attributes = Type.Array(AttributeBody, { description: 'At most 10 attributes, each id once.' });
 const changeable = {
   description: Type.String({ description: 'At most 255 characters.' }),
   source_user_attribute: Type.String({
-    description: 'The user attribute whose equal values place users in one group.',
+    description: 'User attribute whose equal values put people into one group.',
     examples: ['company'],
   }),
   attributes,
 };
-const id = Type.String({ description: '3 to 32 characters; it never changes.', examples: ['company'] });
+const id = Type.String({ description: '3 to 32 characters. It never changes.', examples: ['company'] });
 
 const example = {
   id: 'company',

@@ -9,11 +9,11 @@ const time = Type.String({ format: 'date-time' });
 const timeOrNull = Type.Union([time, Type.Null()]);
 
 const counts = {
-  profiles: Type.Integer({ description: 'Profiles looked at.' }),
+  profiles: Type.Integer({ description: 'Number of profiles read.' }),
   groups: Type.Integer(),
   members: Type.Integer(),
-  left_out: Type.Integer({ description: 'People who found their group full: a group has 10 members.' }),
-  changed_profiles: Type.Integer({ description: 'Profiles whose group attributes changed.' }),
+  left_out: Type.Integer({ description: 'Number of people whose group was full; a group has at most 10 members.' }),
+  changed_profiles: Type.Integer({ description: 'Number of profiles whose group attributes changed.' }),
 };
 const Counts = Type.Object(counts, { title: 'GroupCounts', ...CLOSED });
 
@@ -21,7 +21,7 @@ export const GroupRunAnswer = Type.Object(
   {
     id: Int64(),
     type: Type.Enum(['weekly', 'on_demand']),
-    due_on: Type.Union([time, Type.Null()], { description: 'Of a weekly run: the Monday that it stands for.' }),
+    due_on: Type.Union([time, Type.Null()], { description: 'Monday of a weekly run.' }),
     status: Type.Enum(['queued', 'running', 'success', 'failed', 'stopped']),
     requested_on: time,
     requested_by: Type.String(),

@@ -12,7 +12,7 @@ const READS = { ...common, credential: 'platform_read' } as const;
 const CHANGES = { ...common, credential: 'platform_admin', ignoredFields: GROUP_READ_ONLY } as const;
 const params = Type.Object({ workspaceId: WorkspaceParam });
 const oneGroup = Type.Object({ workspaceId: WorkspaceParam, groupId: Type.String() });
-const refusals = { 422: 'A limit is broken, or an aggregation is none of the four; the message names it.' };
+const refusals = { 422: 'A limit is exceeded, or an aggregation is unknown; the message names it.' };
 
 /** Returns the endpoints of group definitions. */
 export function definitionEndpoints(deps: GroupsDeps): readonly Endpoint[] {
@@ -27,7 +27,7 @@ function list({ store }: GroupsDeps): Endpoint {
     params,
     operationId: 'listGroups',
     summary: 'List group definitions',
-    description: 'A workspace has one, or none.',
+    description: 'A workspace has at most one group definition.',
     responses: { 200: Type.Array(GroupAnswer) },
     async handler({ caller }) {
       const definition = await findDefinition(store, caller.workspaceId);
@@ -59,10 +59,10 @@ function create(deps: GroupsDeps): Endpoint {
     params,
     operationId: 'createGroup',
     summary: 'Create a group definition',
-    description: 'The next weekly run finds the groups.',
+    description: 'The next weekly run creates the groups.',
     body: GroupBody,
     responses: { 200: GroupAnswer },
-    refusals: { 422: `${refusals[422]} So is a second definition.` },
+    refusals: { 422: `${refusals[422]} A second definition is refused as well.` },
     async handler({ caller, body }) {
       return { status: 200, body: groupAnswer(await createDefinition(deps, caller, body)) };
     },
@@ -78,7 +78,7 @@ function replace(deps: GroupsDeps): Endpoint {
     operationId: 'replaceGroup',
     summary: 'Replace a group definition',
     description:
-      'Replaces everything but the id. Removed attributes leave the profiles at once; new ones wait for the next run.',
+      'Replaces everything except the id. Removed attributes disappear from profiles at once; new attributes appear with the next run.',
     body: GroupReplacement,
     responses: { 200: GroupAnswer },
     refusals,
@@ -116,7 +116,7 @@ function remove(deps: GroupsDeps): Endpoint {
     params: oneGroup,
     operationId: 'deleteGroup',
     summary: 'Delete a group definition',
-    description: 'Group attributes leave all profiles.',
+    description: 'Removes the group attributes from all profiles.',
     responses: { 204: Type.Null({ description: 'Empty body.' }) },
     async handler({ caller, params: { groupId } }) {
       await deleteDefinition(deps, caller, groupId);

@@ -28,7 +28,7 @@ function list({ store }: GroupsDeps): Endpoint {
     query: PageQuery,
     operationId: 'listGroupRuns',
     summary: 'List group runs',
-    description: 'Ordered by the time of their request, the newest first.',
+    description: 'Ordered by the time of their request, newest first.',
     responses: { 200: GroupRunsAnswer },
     async handler({ caller, query }) {
       const runs = await listGroupRuns(store, caller.workspaceId, readPage(query));

@@ -54,7 +54,7 @@ interface Done {
 export async function takeStep(deps: RunDeps, tx: Transaction, run: GroupRun): Promise<void> {
   const definition = await findDefinition(tx, run.workspaceId);
   if (definition === undefined)
-    throw new AppError('INTERNAL', 'A run goes on without a definition: its deletion ends runs.');
+    throw new AppError('INTERNAL', 'The run has no group definition, although deleting the definition ends its runs.');
   await forceIndexScans(tx);
   const { progress, counts } = positionOf(run, definition);
   const { stage, after } = progress;

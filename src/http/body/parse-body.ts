@@ -18,7 +18,7 @@ export function mediaType(contentType: string | undefined, reads: ReadTypes): Me
   const types = typesOf(reads);
   const type = types.get(name);
   if (type === undefined) {
-    const problem = name === '' ? 'There is no Content-Type header' : `Content-Type "${name}" is not read here`;
+    const problem = name === '' ? 'The Content-Type header is missing' : `Content-Type "${name}" is not supported here`;
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', `${problem}; send ${[...types.keys()].join(' or ')}.`);
   }
   requireUtf8(parameters);
@@ -38,7 +38,7 @@ function requireUtf8(parameters: readonly string[]): void {
     ?.slice(8)
     .replaceAll('"', '');
   if (charset === undefined || charset === 'utf-8' || charset === 'utf8') return;
-  throw new AppError('UNSUPPORTED_MEDIA_TYPE', `The charset "${charset}" is not read here; send UTF-8.`);
+  throw new AppError('UNSUPPORTED_MEDIA_TYPE', `The charset "${charset}" is not supported; send UTF-8.`);
 }
 
 export interface ParsedBody {
@@ -67,7 +67,7 @@ export function refuseDeep({ depth }: ParsedBody): void {
 }
 
 function tooDeep(cause?: unknown): AppError {
-  const message = `The body is nested too deeply: at most ${MOST_DEPTH} lists and objects may lie in each other.`;
+  const message = `The body is nested too deeply: at most ${MOST_DEPTH} levels of lists and objects are allowed.`;
   return new AppError('MALFORMED_BODY', message, { cause });
 }
 

@@ -22,7 +22,7 @@ function isGzipEncoded(encoding: string | undefined): boolean {
   if (name === 'gzip' || name === 'x-gzip') return true;
   throw new AppError(
     'UNSUPPORTED_MEDIA_TYPE',
-    `Content-Encoding "${name}" is not read here; send gzip, or none at all.`,
+    `Content-Encoding "${name}" is not supported; send gzip, or no Content-Encoding.`,
   );
 }
 
@@ -53,7 +53,7 @@ function collect(request: IncomingMessage, isGzip: boolean, limitBytes: number):
     wireBytes += chunk.length;
     if (wireBytes > limitBytes * 1.1 + 1024) stop(tooLarge(limitBytes));
   };
-  const gone = () => stop(new AppError('CANCELLED', 'The caller went away before its body was here.'));
+  const gone = () => stop(new AppError('CANCELLED', 'The client closed the connection before the whole body arrived.'));
 
   bytes.on('data', keep);
   bytes.once('end', () => resolve(Buffer.concat(chunks, sizeBytes)));
@@ -72,12 +72,16 @@ function collect(request: IncomingMessage, isGzip: boolean, limitBytes: number):
 function tooLarge(limitBytes: number): AppError {
   return new AppError(
     'BODY_TOO_LARGE',
-    `The body is larger than ${limitBytes} bytes, counted after decompression; send less at a time.`,
+    `The body is larger than ${limitBytes} bytes after decompression; send smaller requests.`,
   );
 }
 
 function notGzip(cause: Error): AppError {
-  return new AppError('MALFORMED_BODY', `The body is not the gzip its Content-Encoding announces: ${cause.message}.`, {
-    cause,
-  });
+  return new AppError(
+    'MALFORMED_BODY',
+    `The body is not valid gzip, although Content-Encoding says so: ${cause.message}.`,
+    {
+      cause,
+    },
+  );
 }

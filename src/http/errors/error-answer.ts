@@ -87,7 +87,7 @@ function visibleMessages(error: AppError, answer: ErrorAnswer, requestId: string
 
 function hiddenMessage(error: AppError, answer: ErrorAnswer, requestId: string): string {
   if (answer.status !== 500) return `${ERROR_CODES[error.code].meaning} Try again later (request ${requestId}).`;
-  return `Penstock failed on this request. That is a fault of its own; the log says more under request ${requestId}.`;
+  return `Penstock failed to process this request because of a bug. Search its log for request ${requestId}, and report the entry.`;
 }
 
 const BASIC_APIS: ReadonlySet<ApiName> = new Set<ApiName>(['oauth', 'events', 'analytics', 'dsr']);
@@ -110,10 +110,13 @@ function retryAfter(error: AppError, answer: ErrorAnswer): Record<string, string
 export function fromFastify(thrown: unknown): AppError {
   const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
   if (code === 'FST_ERR_BAD_URL') {
-    return new AppError('VALIDATION_FAILED', 'The path holds a percent sign that starts no valid UTF-8 escape.');
+    return new AppError(
+      'VALIDATION_FAILED',
+      'The path contains a percent sign without a valid UTF-8 escape; write it as %25.',
+    );
   }
   if (code === 'FST_ERR_MAX_PARAM_LENGTH') {
-    return new AppError('NOT_FOUND', 'Nothing has an id as long as the one in the path.');
+    return new AppError('NOT_FOUND', 'The id in the path is longer than any id; check the path.');
   }
   return asAppError(thrown);
 }

@@ -9,7 +9,7 @@ const SIGNING_IN = [
   'To call it: `penstock init` gives a workspace, a client id and a secret. `POST /oauth/token` exchanges id and secret',
   'for a token; its `audience` is the address of this API. Send the token as `Authorization: Bearer …`, or put it in here',
   'with **Authorize**. Ids have 64 bits: read numbers without rounding.',
-  'A PUT replaces what is there, and the last one counts: there are no ETags, and `If-Match` is ignored.',
+  'A PUT replaces the resource; the last PUT wins. There are no ETags, and `If-Match` is ignored.',
 ].join(' ');
 
 /**

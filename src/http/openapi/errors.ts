@@ -25,7 +25,7 @@ export const ERROR_SCHEMAS: Readonly<Record<ApiName, JsonSchema>> = {
   platform_v1: PLATFORM,
   platform_v2: PLATFORM,
   oauth: Type.Object(
-    { error: Type.String({ description: 'A word of RFC 6749.' }), error_description: Type.String() },
+    { error: Type.String({ description: 'Error code of RFC 6749.' }), error_description: Type.String() },
     { title: 'OAuthError', ...closed },
   ),
   dsr: Type.Object(
@@ -57,13 +57,13 @@ export const ERROR_SCHEMAS: Readonly<Record<ApiName, JsonSchema>> = {
 };
 
 const MEANINGS = {
-  400: 'A parameter or the body is wrong; the message names the field.',
+  400: 'A parameter or the body is invalid; the message names the field.',
   401: 'Credentials are missing, wrong or expired.',
-  403: 'The credentials are right but do not allow this.',
-  404: 'Nothing of that id exists in this workspace.',
-  413: 'The body, decompressed, is too large.',
-  415: 'The Content-Type or Content-Encoding is not read here.',
-  429: 'Too many requests, or too many with wrong credentials; Retry-After says when to come back.',
+  403: 'The credentials are valid but do not allow this.',
+  404: 'This workspace has no resource with that id.',
+  413: 'The decompressed body is too large.',
+  415: 'The Content-Type or Content-Encoding is not supported.',
+  429: 'Too many requests, or too many with wrong credentials; Retry-After gives the seconds to wait.',
 } as const;
 
 /** Returns a refusal with that status as a caller would see it. */

@@ -60,9 +60,9 @@ function requestBody(endpoint: Endpoint, writer: SchemaWriter): Part {
   if (body === undefined) return {};
   const required = endpoint.mayLackBody !== true;
   const notes = [
-    ...(formEncoded === true ? ['Also taken as application/x-www-form-urlencoded.'] : []),
-    ...(plainText === true ? ['JSON is also taken as text/plain.'] : []),
-    ...(ignoredFields.length === 0 ? [] : [`Taken and ignored: ${ignoredFields.join(', ')}.`]),
+    ...(formEncoded === true ? ['Also accepted as application/x-www-form-urlencoded.'] : []),
+    ...(plainText === true ? ['JSON is also accepted as text/plain.'] : []),
+    ...(ignoredFields.length === 0 ? [] : [`Accepted but ignored: ${ignoredFields.join(', ')}.`]),
   ];
   const described = notes.length === 0 ? {} : { description: notes.join(' ') };
   return {
@@ -86,7 +86,7 @@ function responsesOf(endpoint: Endpoint, writer: SchemaWriter): Part {
   return {
     ...Object.fromEntries(refusals),
     ...withStream(Object.fromEntries(declared), endpoint, writer),
-    default: { description: 'Any other refusal or failure.', ...content(ERROR_SCHEMAS[api], writer) },
+    default: { description: 'Any other error.', ...content(ERROR_SCHEMAS[api], writer) },
   };
 }
 

@@ -1,7 +1,7 @@
 import type { CredentialRule } from '../contract.ts';
 
 export const SECURITY_SCHEMES = {
-  bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'A token of POST /oauth/token.' },
+  bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'Token from POST /oauth/token.' },
   basic: { type: 'http', scheme: 'basic', description: 'Key and secret of an input or a feed.' },
   key: { type: 'apiKey', in: 'header', name: 'x-mp-key', description: 'The key of an input or a feed.' },
   signature: {

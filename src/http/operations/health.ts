@@ -25,7 +25,7 @@ interface ReadinessOptions {
 
 /** Tells whether the daemon can work now. Runs all checks anew each time; a check that hangs has failed. */
 export async function readiness({ checks, isDraining, clock, log }: ReadinessOptions): Promise<Readiness> {
-  const draining = isDraining() ? [{ name: 'draining', ok: false, reason: 'The daemon is going down.' }] : [];
+  const draining = isDraining() ? [{ name: 'draining', ok: false, reason: 'The daemon is shutting down.' }] : [];
   const results = await Promise.all(
     checks.map(async ({ name, check }) => {
       try {
@@ -44,5 +44,5 @@ export async function readiness({ checks, isDraining, clock, log }: ReadinessOpt
 function reasonOf(error: unknown): string {
   return error instanceof Error && error.message.startsWith('no answer')
     ? `${error.message}.`
-    : 'It failed; the log says why.';
+    : 'The check failed; the log has the reason.';
 }

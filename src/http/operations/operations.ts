@@ -46,7 +46,7 @@ export function operationsEndpoints({
       path: '/healthz',
       operationId: 'getHealth',
       summary: 'Check liveness',
-      description: 'Answers while the process is alive; the store is not asked.',
+      description: 'Answers while the process is alive, without asking the store.',
       responses: { 200: Type.Object({ status: Type.Literal('alive') }, closed) },
       handler: async () => ({ status: 200, body: { status: 'alive' } }),
     }),
@@ -55,7 +55,7 @@ export function operationsEndpoints({
       path: '/readyz',
       operationId: 'getReadiness',
       summary:
-        'Whether the daemon can work: store reachable and at its version, job queue running, not going down; with the reasons',
+        'Whether the daemon can work: the store is reachable and migrated, the job queue runs, and no shutdown is in progress; with the reasons',
       responses: { 200: READINESS, 503: READINESS },
       handler: async () => {
         const body = await readiness();
@@ -68,7 +68,7 @@ export function operationsEndpoints({
       path: '/openapi.json',
       operationId: 'getOpenApi',
       summary: 'Get the OpenAPI document',
-      description: 'This description of the API, OpenAPI 3.1.',
+      description: 'OpenAPI 3.1 description of this API.',
       responses: { 200: Type.Object({}, { additionalProperties: true }) },
       handler: async () => ({ status: 200, body: openApi() }),
     }),
@@ -84,15 +84,12 @@ function metricsEndpoint({
     path: '/metrics',
     operationId: 'getMetrics',
     summary: 'Get metrics',
-    description: 'Prometheus text format.',
+    description: 'Metrics in the Prometheus text format.',
     responses: { 200: Type.String() },
-    refusals: { 403: 'PENSTOCK_METRICS_FROM does not name the address of the caller.' },
+    refusals: { 403: 'The address of the caller is not in PENSTOCK_METRICS_FROM.' },
     handler: async ({ address }) => {
       if (!mayReadMetrics(address)) {
-        throw new AppError(
-          'FORBIDDEN',
-          `Metrics are not for ${address}; PENSTOCK_METRICS_FROM says who may read them.`,
-        );
+        throw new AppError('FORBIDDEN', `${address} may not read metrics; add it to PENSTOCK_METRICS_FROM.`);
       }
       const { contentType, text } = await metricsPage();
       return { status: 200, body: text, headers: { 'content-type': contentType } };

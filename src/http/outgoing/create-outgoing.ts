@@ -80,7 +80,7 @@ function sendingOf(
 function redirectTarget({ status, headers }: OutgoingAnswer, from: URL): URL | undefined {
   if (!REDIRECTS.includes(status) || headers.location === undefined) return undefined;
   const target = URL.parse(headers.location, from);
-  if (target === null) throw new AppError('CALL_REFUSED', 'The URL redirects to what is no URL.');
+  if (target === null) throw new AppError('CALL_REFUSED', 'The URL redirects to an invalid URL.');
   return target;
 }
 
@@ -111,9 +111,9 @@ async function within<Result>(
   const late = async (): Promise<never> => {
     const ended = outer === undefined ? over.signal : AbortSignal.any([over.signal, outer]);
     await systemClock.sleep(limitMs, ended).catch((cause: unknown) => {
-      throw new AppError('CANCELLED', 'The call was broken off.', { cause });
+      throw new AppError('CANCELLED', 'The call was cancelled.', { cause });
     });
-    const error = new AppError('CALL_FAILED', `There was no whole answer within ${limitMs / 1000} s.`);
+    const error = new AppError('CALL_FAILED', `There was no complete answer within ${limitMs / 1000} s.`);
     limit.abort(error);
     throw error;
   };

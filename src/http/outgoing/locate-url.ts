@@ -37,12 +37,12 @@ const OTHER_SERVICES = new Set([
 /** Parses a URL and checks what its text shows before the host is looked up. Throws CALL_REFUSED. */
 export function parseUrl(text: string): URL {
   // the parser drops line breaks, so that the URL stored and shown would differ from the URL called
-  if (/[\s\p{Cc}]/u.test(text)) throw refusal('holds white space or control characters');
+  if (/[\s\p{Cc}]/u.test(text)) throw refusal('contains white space or control characters');
   const url = URL.parse(text);
-  if (url === null) throw refusal('is no URL');
+  if (url === null) throw refusal('is not a URL');
   if (text.length > MOST_CHARACTERS) throw refusal(`is longer than ${MOST_CHARACTERS} characters`);
   if (url.protocol !== 'https:') throw refusal('does not begin with https://');
-  if (url.username !== '' || url.password !== '') throw refusal('carries a user name or password');
+  if (url.username !== '' || url.password !== '') throw refusal('contains a user name or password');
   if (OTHER_SERVICES.has(Number(url.port))) throw refusal(`names port ${url.port}, where another service listens`);
   return url;
 }
@@ -71,7 +71,7 @@ async function lookUp(host: string, resolve: Resolve): Promise<readonly string[]
 function requirePublic(address: string, allowed: HostList): void {
   if (allowed.covers(address)) return;
   const what = forbiddenPlace(address) ?? (isOwnAddress(address) ? 'this machine' : undefined);
-  if (what !== undefined) throw refusal(`leads to ${what}, which no call goes to`);
+  if (what !== undefined) throw refusal(`leads to ${what}, which must not be called`);
 }
 
 /** Tells whether an address is this machine's own: even a public one may lead past the firewall that others meet. */

@@ -71,7 +71,7 @@ function singleHeaders({ headers }: IncomingMessage): OutgoingAnswer['headers'] 
 
 function failure(host: string, cause: unknown, signal: AbortSignal): AppError {
   if (signal.aborted && signal.reason instanceof AppError) return signal.reason;
-  if (signal.aborted) return new AppError('CANCELLED', 'The call was broken off.', { cause });
+  if (signal.aborted) return new AppError('CANCELLED', 'The call was cancelled.', { cause });
   const reason = cause instanceof Error ? ((cause as NodeJS.ErrnoException).code ?? cause.message) : String(cause);
   return new AppError('CALL_FAILED', `The host "${host}" gave no answer: ${reason}.`, { cause });
 }

@@ -24,7 +24,7 @@ export function spareLookUps(resolve: Resolve, { atOnce, waiting, patienceMs }: 
       running++;
       return;
     }
-    if (queue.length >= waiting) throw new Error('Too many host names wait to be looked up.');
+    if (queue.length >= waiting) throw new Error('Too many host names are waiting to be looked up.');
     // a lookup that ends hands its place to the first that waits
     await new Promise<void>((start) => queue.push(start));
   }
@@ -40,7 +40,8 @@ export function spareLookUps(resolve: Resolve, { atOnce, waiting, patienceMs }: 
     const isWaiting = running >= atOnce;
     await takeTurn();
     try {
-      if (isWaiting && systemClock.nowMs() - sinceMs >= patienceMs) throw new Error('The look-up had no turn in time.');
+      if (isWaiting && systemClock.nowMs() - sinceMs >= patienceMs)
+        throw new Error('The lookup of the host name did not start in time.');
       return await resolve(host);
     } finally {
       endTurn();

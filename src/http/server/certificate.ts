@@ -28,7 +28,7 @@ export function readCertificate({ certificate, key }: TlsFiles): Pair {
     createSecureContext(pair);
     return pair;
   } catch (cause) {
-    const message = `PENSTOCK_TLS_CERTIFICATE ${certificate} and PENSTOCK_TLS_KEY ${key} are no pair of PEM files: ${String(cause)}.`;
+    const message = `PENSTOCK_TLS_CERTIFICATE ${certificate} and PENSTOCK_TLS_KEY ${key} are not a matching pair of PEM files: ${String(cause)}.`;
     throw new AppError('CONFIG_INVALID', message, { cause });
   }
 }

@@ -23,7 +23,7 @@ export function listenError(thrown: unknown, { host, port }: Address): AppError 
 
 const REASONS: Readonly<Record<string, (host: string, port: number) => string>> = {
   EADDRINUSE: (host, port) =>
-    `Port ${port} of ${host} is taken, perhaps by another Penstock. Stop that program, or set PENSTOCK_PORT to a free port (0 takes any).`,
+    `Port ${port} of ${host} is in use, perhaps by another Penstock. Stop that program, or set PENSTOCK_PORT to a free port (0 takes any).`,
   EACCES: (_host, port) =>
     `This user may not listen on port ${port}. Set PENSTOCK_PORT to a port above 1023, or grant the right.`,
   EADDRNOTAVAIL: (host) =>

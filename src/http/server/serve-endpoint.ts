@@ -183,7 +183,7 @@ async function receive(route: Route, { raw }: FastifyRequest, read: () => Promis
 
 function lackOfBody({ endpoint, validator }: Route): Received {
   if (endpoint.mayLackBody === true) return { ...NO_BODY, value: validator.body({}, 0) };
-  throw refuse([{ path: '', message: 'The request has no body, but one is needed here.' }]);
+  throw refuse([{ path: '', message: 'The request has no body, but a body is required.' }]);
 }
 
 /** Sends text with its own content type as is, and anything else as JSON with every digit. */

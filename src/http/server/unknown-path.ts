@@ -35,12 +35,12 @@ export function unknownPaths(endpoints: readonly ServedPath[]): (method: string,
     const methods = new Set(served.filter(({ pattern }) => pattern.test(path)).flatMap((endpoint) => endpoint.methods));
     if (methods.size === 0) {
       return {
-        error: new AppError('NOT_FOUND', `There is no ${path} here; /docs lists what there is.`),
+        error: new AppError('NOT_FOUND', `The path ${path} does not exist; /docs lists all paths.`),
         allow: undefined,
       };
     }
     const allow = [...methods].join(', ');
-    const message = `${path} does not answer ${method}; it answers ${allow}.`;
+    const message = `${path} does not support ${method}; it supports ${allow}.`;
     return { error: new AppError('METHOD_NOT_ALLOWED', message), allow };
   };
 }

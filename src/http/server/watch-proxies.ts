@@ -19,10 +19,10 @@ export function watchProxies(
     if (!isForwarded(request) || isTrusted(peer)) return done();
     if (!hasWarned) {
       hasWarned = true;
-      log.warn({ peer, advice: 'Name it in PENSTOCK_TRUSTED_PROXIES, if it is your proxy.' }, 'http.proxy-not-trusted');
+      log.warn({ peer, advice: 'If it is your proxy, add it to PENSTOCK_TRUSTED_PROXIES.' }, 'http.proxy-not-trusted');
     }
     if (request.routeOptions.url !== METRICS) return done();
-    const message = `Metrics are not for clients of the proxy ${peer}, which PENSTOCK_TRUSTED_PROXIES does not name.`;
+    const message = `Clients of the proxy ${peer} may not read metrics: PENSTOCK_TRUSTED_PROXIES does not name it.`;
     return done(new AppError('FORBIDDEN', message));
   });
 }

@@ -48,7 +48,7 @@ interface Outcome {
 // Coerces one parameter. An empty parameter (`?currentPage=&pageSize=`) counts as absent (D-011).
 function coerce(given: string | readonly string[], schema: JsonSchema): Outcome {
   if (typeof given !== 'string') return { problem: 'is given more than once; give it once' };
-  if (given.includes('\0')) return { problem: 'holds the character U+0000; remove it' };
+  if (given.includes('\0')) return { problem: 'contains the character U+0000; remove it' };
   if (schema.int64 === true) return int64(given);
   return COERCIONS[String(schema.type)]?.(given) ?? { value: given };
 }

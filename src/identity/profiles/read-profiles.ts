@@ -84,5 +84,5 @@ export async function readProfiles(
  * `deliverInTransaction` does.
  */
 export function lostRace(what: string): AppError {
-  return new AppError('STORE_CONFLICT', `Another delivery changed ${what} at the same time; deliver again, alone.`);
+  return new AppError('STORE_CONFLICT', `Another delivery changed ${what} at the same time; deliver it again.`);
 }

@@ -146,10 +146,7 @@ function answer(deps: IdentityRequestsDeps, request: ResolveRequest, outcome: Pe
 /** Refuses a request without identities. A logout is exempt: it answers a new anonymous MPID (D-047). */
 function requireIdentity({ verb, identities }: ResolveRequest): void {
   if (identities.length > 0 || verb === 'logout') return;
-  throw new AppError(
-    'IDENTITY_MISSING',
-    'The request carries no identity: give at least one that says whom it is about.',
-  );
+  throw new AppError('IDENTITY_MISSING', 'The request contains no identity; give at least one identity of the person.');
 }
 
 function nobody({ identities: { newMpid } }: IdentityRequestsDeps, { verb }: ResolveRequest): ResolveAnswer {

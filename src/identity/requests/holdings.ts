@@ -106,7 +106,7 @@ export class Holdings {
     if (second >= 0) return refusal(SECOND, second);
     const count = draft.identities.length;
     if (count <= Math.max(this.#mostIdentities, before.identities.length)) return undefined;
-    const message = `makes too many, as the profile ${tooManyIdentities(count, this.#mostIdentities)}`;
+    const message = `is one too many: the profile ${tooManyIdentities(count, this.#mostIdentities)}`;
     return refusal(
       { code: 'VALIDATION_FAILED', message },
       changes.findLastIndex(({ to }) => to !== undefined),
@@ -247,11 +247,11 @@ interface Problem {
 
 const TAKEN: Problem = {
   code: 'IDENTITY_CONFLICT',
-  message: 'is the login identity of another profile, and has one owner only; take it off that profile first.',
+  message: 'is the login identity of another profile; remove it from that profile first.',
 };
 const SECOND: Problem = {
   code: 'IDENTITY_CONFLICT',
-  message: 'is a second login identity, and a profile never holds two customers; send the one it holds as old_value.',
+  message: 'is a second login identity, but a profile can have only one; send the current one as old_value.',
 };
 /**
  * Most former identities of a profile, which are kept so that its person can be erased by them. Beyond this many the profile
@@ -260,11 +260,11 @@ const SECOND: Problem = {
 const MOST_FORMER = 1_000;
 const RESTLESS: Problem = {
   code: 'VALIDATION_FAILED',
-  message: `follows ${MOST_FORMER} identities that the profile gave up already, as many as are kept of a person; make a new profile.`,
+  message: `would be the next change after ${MOST_FORMER} former identities of the profile, the maximum; create a new profile.`,
 };
 const CROWDED: Problem = {
   code: 'VALIDATION_FAILED',
-  message: `is held by ${MOST_OWNERS} profiles already, as many as may share one identity.`,
+  message: `already belongs to ${MOST_OWNERS} profiles, the maximum; remove it from one of them first.`,
 };
 
 function refusal({ code, message }: Problem, index: number): AppError {
@@ -277,7 +277,6 @@ function unknown(mpid: bigint): AppError {
 }
 
 function notAnonymous(): AppError {
-  const message =
-    'A key alone may not change a profile that holds a login identity: sign the request, or send the secret.';
+  const message = 'A key alone cannot change a profile with a login identity; sign the request, or send the secret.';
   return new AppError('FORBIDDEN', message);
 }

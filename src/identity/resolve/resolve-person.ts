@@ -80,14 +80,14 @@ export function makeProfile({ memory, prepared, strategy, nextMpid }: Context, k
 const NO_IDENTITY: PersonFailure = {
   rule: 'identity_missing',
   field: '',
-  reason: 'No identity finds a person here: give one of the identity types of the workspace’s priority a value.',
+  reason: 'None of the identities can find a profile; give an identity of a type in the workspace’s identity priority.',
 };
 
 function unknownMpid(mpid: bigint): PersonFailure {
   return {
     rule: 'mpid_unknown',
     field: 'mpid',
-    reason: `The MPID ${mpid} does not exist in this environment, and no identity says who it is.`,
+    reason: `The MPID ${mpid} does not exist in this environment, and the request has no other identity.`,
   };
 }
 
@@ -95,6 +95,6 @@ function contradiction(mpid: bigint): PersonFailure {
   return {
     rule: 'mpid_contradicts_login',
     field: 'mpid',
-    reason: `The login identity is not that of the profile with the MPID ${mpid}: leave one of the two out, or correct it.`,
+    reason: `The login identity does not belong to the profile with the MPID ${mpid}; remove or correct one of the two.`,
   };
 }

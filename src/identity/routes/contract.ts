@@ -19,14 +19,16 @@ const identities = (description: string) =>
   );
 
 const Environment = Type.Optional(
-  Type.Enum(['production', 'development'], { description: 'Profiles of the two never meet; production by default.' }),
+  Type.Enum(['production', 'development'], {
+    description: 'Profiles of the two environments are separate. Defaults to production.',
+  }),
 );
 
 const common = {
   environment: Environment,
   client_sdk: maybe(Type.Object({}, { ...OPEN, description: 'Platform, vendor and version of a client SDK.' })),
-  context: maybe(Type.String({ description: 'Comes back in the answer.' })),
-  request_id: AnyString('Whatever the client calls the request.'),
+  context: maybe(Type.String({ description: 'Repeated in the answer.' })),
+  request_id: AnyString('Id of the request, chosen by the client.'),
   request_timestamp_ms: Millis('The clock of the client.'),
 };
 
@@ -57,8 +59,8 @@ const MODIFY_EXAMPLE = {
 export const ResolveBody = Type.Object(
   {
     ...common,
-    user_identities: identities('Who it is: type and value.'),
-    known_identities: identities('The same, as client SDKs call it.'),
+    user_identities: identities('Identities of the person: type and value.'),
+    known_identities: identities('Alternative name of the field in client SDKs.'),
     user_attributes: maybe(
       Type.Object(
         {},
@@ -79,8 +81,8 @@ export const ModifyBody = Type.Object(
       Type.Object(
         {
           identity_type: Type.Enum(IDENTITY_FIELDS),
-          old_value: AnyString('Taken off the profile; null or absent: nothing is.'),
-          new_value: AnyString('Put on the profile; null or absent: nothing is.'),
+          old_value: AnyString('Value to remove from the profile; nothing if null or absent.'),
+          new_value: AnyString('Value to add to the profile; nothing if null or absent.'),
         },
         CLOSED,
       ),
@@ -93,22 +95,22 @@ export const ModifyBody = Type.Object(
 export const ResolveQuery = Type.Object({
   read_only: Type.Boolean({
     default: false,
-    description: 'Creates and adds nothing; where nobody matches, the MPID is ephemeral.',
+    description: 'True creates and adds nothing; if no profile matches, the MPID is ephemeral.',
   }),
-  return_matches: Type.Boolean({ default: false, description: 'Fills matched_identities.' }),
+  return_matches: Type.Boolean({ default: false, description: 'True fills matched_identities.' }),
 });
 
-export const ModifyParams = Type.Object({ mpid: Int64({ description: 'Of a profile that is there.' }) });
+export const ModifyParams = Type.Object({ mpid: Int64({ description: 'MPID of an existing profile.' }) });
 
 export const ResolveResponse = Type.Object(
   {
     context: Type.Union([Type.String(), Type.Null()]),
-    mpid: Type.String({ description: 'Decimal digits: an MPID has 64 bits.' }),
+    mpid: Type.String({ description: '64-bit integer as decimal digits.' }),
     matched_identities: Type.Record(Type.String(), Type.String(), {
-      description: 'Those of the request that the profile held before, with return_matches.',
+      description: 'Identities of the request that the profile already had; only with return_matches.',
     }),
     is_ephemeral: Type.Boolean({ description: 'The MPID is not stored.' }),
-    is_logged_in: Type.Boolean({ description: 'The profile holds a login identity that the request carries.' }),
+    is_logged_in: Type.Boolean({ description: 'True if the profile has a login identity of the request.' }),
   },
   CLOSED,
 );

@@ -25,6 +25,6 @@ export function pathsOf(name: string): { readonly path: string; readonly aliases
 
 export const REFUSALS: Readonly<Record<number, string>> = {
   400: 'LOOKUP_ERROR: no identity; IDENTITY_CONFLICT: the login identity of another profile; BAD_REQUEST: anything else.',
-  403: 'The key may not do that: of a key alone, a search, or a change of a profile that holds a login identity.',
-  429: 'Too many requests; Retry-After says when to come back.',
+  403: 'The key does not allow this. A key alone cannot search, and cannot change a profile with a login identity.',
+  429: 'Too many requests; Retry-After gives the seconds to wait.',
 };

@@ -21,7 +21,7 @@ export function readIdentities(objects: Readonly<Record<string, Fields>>, issues
       if (identity === undefined) continue;
       const other = found.get(identity.type);
       if (other !== undefined && matchingForm(other) !== matchingForm(identity)) {
-        const message = `is another spelling of ${identity.type}, which has another value; send one of them`;
+        const message = `is another spelling of ${identity.type} with a different value; send only one of them`;
         issues.push({ path: fieldPath(parent, name), message });
       }
       found.set(identity.type, identity);

@@ -13,11 +13,14 @@ import { readIdentities } from './read-identities.ts';
 const WORDS: Readonly<Record<ResolveVerb, Readonly<Record<'summary' | 'description', string>>>> = {
   identify: {
     summary: 'Identify a person when an app starts',
-    description: 'Finds or creates the profile of the identities.',
+    description: 'Finds or creates the profile with these identities.',
   },
   login: { summary: 'Log a person in', description: 'Finds or creates the profile of the person who logs in.' },
-  logout: { summary: 'Log a person out', description: 'Answers an anonymous profile.' },
-  search: { summary: 'Search for a profile', description: 'Finds the profile of the identities and changes nothing.' },
+  logout: { summary: 'Log a person out', description: 'Returns an anonymous profile.' },
+  search: {
+    summary: 'Search for a profile',
+    description: 'Finds the profile with these identities and changes nothing.',
+  },
 };
 
 /** Returns the endpoint `POST /v1/identify`, `login`, `logout` or `search`. */
@@ -31,7 +34,7 @@ export function resolveEndpoint(deps: IdentityEndpointsDeps, verb: ResolveVerb):
     query: ResolveQuery,
     body: ResolveBody,
     responses: { 200: ResolveResponse },
-    refusals: { ...REFUSALS, ...(verb === 'search' && { 404: 'NOT_FOUND_ERROR: nobody matches.' }) },
+    refusals: { ...REFUSALS, ...(verb === 'search' && { 404: 'NOT_FOUND_ERROR: no profile matches.' }) },
     async handler({ body, query, caller: { workspaceId, actor, input } }) {
       const isPublic = input?.means === 'key_only';
       if (isPublic) refuseSearch(verb, query.read_only);
@@ -99,6 +102,6 @@ function answerBody(answer: ResolveAnswer, context: unknown, matches: Readonly<R
 /** Refuses a search with a key alone, also in the form of a read-only request. */
 function refuseSearch(verb: ResolveVerb, isReadOnly: boolean): void {
   if (verb !== 'search' && !isReadOnly) return;
-  const message = 'A key alone may not search, nor ask with read_only: sign the request, or send the secret.';
+  const message = 'A key alone cannot search or use read_only; sign the request, or send the secret.';
   throw new AppError('FORBIDDEN', message);
 }

@@ -24,19 +24,19 @@ export const NOT_FINITE: CellFault = {
 export const NO_TIME: CellFault = {
   rule: 'time_out_of_range',
   reason:
-    'The value is no time in the years 1 to 9999. Compare its unit with the declared type of the iterator; filter such rows, or turn the value into NULL in the model.',
+    'The value is not a time in the years 1 to 9999. Compare its unit with the declared type of the iterator; filter such rows, or turn the value into NULL in the model.',
 };
 export const NESTED: CellFault = {
   rule: 'value_nested',
-  reason: 'Structs, maps and objects cannot be values. Select their fields as columns of their own.',
+  reason: 'Structs, maps and objects cannot be values. Select their fields as separate columns.',
 };
 export const WRONG_TYPE: CellFault = {
   rule: 'value_type',
-  reason: 'The value is not of the type of its column. Cast the column to text in the model.',
+  reason: 'The value does not have the type of its column. Cast the column to text in the model.',
 };
 const BAD_TEXT: CellFault = {
   rule: 'value_text',
-  reason: 'The text holds U+0000 or half of a surrogate pair, which cannot be stored. Remove it in the model.',
+  reason: 'The text contains U+0000 or half of a surrogate pair, which cannot be stored. Remove it in the model.',
 };
 
 /**

@@ -29,24 +29,27 @@ const WHOLE_NUMBER = /^-?\d+(?:\.0*)?$/;
 
 const NOT_INTEGER: CellFault = {
   rule: 'value_type',
-  reason: 'The field takes whole numbers of 64 bits. Round or cast the column in the model.',
+  reason: 'The field accepts whole numbers of 64 bits. Round or cast the column in the model.',
 };
 const NOT_NUMBER: CellFault = {
   rule: 'value_type',
-  reason: 'The field takes numbers. Cast the column to a number in the model.',
+  reason: 'The field accepts numbers. Cast the column to a number in the model.',
 };
 const NOT_BOOLEAN: CellFault = {
   rule: 'value_type',
-  reason: 'The field takes true or false. Cast the column to a boolean in the model.',
+  reason: 'The field accepts true or false. Cast the column to a boolean in the model.',
 };
 const NOT_UUID: CellFault = {
   rule: 'value_type',
-  reason: 'The field takes a UUID: 8-4-4-4-12 hexadecimal digits.',
+  reason: 'The field accepts a UUID of 8-4-4-4-12 hexadecimal digits. Correct the value in the model.',
 };
-const NOT_IP: CellFault = { rule: 'value_type', reason: 'The field takes an IPv4 or IPv6 address.' };
+const NOT_IP: CellFault = {
+  rule: 'value_type',
+  reason: 'The field accepts an IPv4 or IPv6 address. Correct the value in the model.',
+};
 const NULL_ITEM: CellFault = {
   rule: 'value_missing',
-  reason: 'The list holds a NULL, which the field does not take. Filter it in the model.',
+  reason: 'The list contains a NULL, which the field does not accept. Filter it in the model.',
 };
 
 /**
@@ -103,7 +106,7 @@ function compileSingle(plan: LeafPlan): CellWriter {
   const allowed = new Set(leaf.allowed.map((value) => JSON.stringify(value)));
   const notAllowed: CellFault = {
     rule: 'value_not_allowed',
-    reason: `The field takes one of ${leaf.allowed.join(', ')}. Turn the value into one of them in the model.`,
+    reason: `The field accepts only ${leaf.allowed.join(', ')}. Convert the value in the model.`,
   };
   return (cell) => {
     const text = write(cell);

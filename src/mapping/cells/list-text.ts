@@ -75,7 +75,7 @@ interface List {
 function unequalLengths(one: List, other: List): Refusal {
   const reason =
     `The column "${one.column.name}" holds ${one.items.length} values and "${other.column.name}" ` +
-    `${other.items.length}, and they fill one list. Give both the same length in the model.`;
+    `${other.items.length}, but both fill one list. Give them the same length in the model.`;
   return { rule: 'list_lengths', field: other.column.name, value: null, reason };
 }
 

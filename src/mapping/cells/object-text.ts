@@ -139,5 +139,10 @@ function lackingField({ path, fields }: ObjectNode, choice: Choice): Refusal {
   const wanted = lacking.map(([name]) => (path === '' ? name : `${path}.${name}`)).join(' or ');
   const [first] = lacking.flatMap(([, field]) => columnLeaves(field));
   const field = first?.source.column.name ?? '';
-  return { rule: 'value_missing', field, value: null, reason: `${wanted} is required, and the row has NULL for it.` };
+  return {
+    rule: 'value_missing',
+    field,
+    value: null,
+    reason: `${wanted} is required, but the row has NULL for it. Fill the column, or filter such rows in the model.`,
+  };
 }

@@ -46,7 +46,7 @@ function lazily<Value>(make: () => Value): () => Value {
 type CompiledKind = { readonly write: PartWriter } | { readonly problem: string };
 
 function unknownKind(kind: string): CompiledKind {
-  return { problem: `The event_type "${shownValue(kind.slice(0, 100))}" is none of ${EVENT_TYPES.join(', ')}.` };
+  return { problem: `The event_type "${shownValue(kind.slice(0, 100))}" is not one of ${EVENT_TYPES.join(', ')}.` };
 }
 
 function refuseKind({ column, position }: ColumnSource, row: Row, reason: string): Refusal {

@@ -74,6 +74,8 @@ function checkHead({ limits, environment }: EventsPlan, batch: readonly Placed[]
     return destination.path[0] === 'environment' && source.kind === 'static' && source.value !== environment;
   });
   if (other !== undefined) {
-    throw invalid(`The field transformation sets another environment than the pipeline's, which is ${environment}.`);
+    throw invalid(
+      `The field transformation sets another environment than the environment of the pipeline, ${environment}. Remove the mapping.`,
+    );
   }
 }

@@ -20,14 +20,15 @@ const NO_IDENTITY: Refusal = {
   field: '',
   value: null,
   reason:
-    'Every identity, device id and MPID of the row is NULL, so its event belongs to nobody. Filter such rows in the model.',
+    'Every identity, device id and MPID of the row is NULL, so its event has no person. Filter such rows in the model.',
 };
 
 const TWO_VALUES: Refusal = {
   rule: 'identity_invalid',
   field: '',
   value: null,
-  reason: 'The row says customer_id and customerid, two spellings of one identity, with two values.',
+  reason:
+    'The row has different values for customer_id and customerid, two spellings of one identity. Select only one of them.',
 };
 
 /**

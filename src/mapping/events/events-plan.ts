@@ -72,7 +72,7 @@ function checkFit({ columns, mappings }: EventsPlan): void {
   const used = mappings.filter(({ type }) => type !== 'ignore');
   const complaints = transformationMisfits(columns, used).map(({ message }) => message);
   if (complaints.length === 0) return;
-  throw invalid(`The field transformation does not suit the model: ${complaints.join('; ')}.`);
+  throw invalid(`The field transformation does not fit the model: ${complaints.join('; ')}.`);
 }
 
 /** Returns the values that every batch of the pipeline has where no mapping sets others. */

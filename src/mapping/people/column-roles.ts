@@ -41,7 +41,7 @@ export function assignRoles(
 }
 
 const NO_IDENTITY =
-  'The model selects no identity: name at least one column after an identity or device id, such as customer_id, email ' +
+  'The model selects no identity. Name at least one column after an identity or device id, such as customer_id, email ' +
   'or mpid.';
 
 function doubled(reserved: readonly { readonly column: Column; readonly type: string }[]): string[] {

@@ -70,7 +70,7 @@ const NO_IDENTITY: Refusal = {
   field: '',
   value: null,
   reason:
-    'All identity columns of the row are NULL or the all-zero id of no device, so it belongs to nobody. Filter such rows in the model.',
+    'All identity columns of the row are NULL or the all-zero device id, so it has no person. Filter such rows in the model.',
 };
 
 function compileIdentities({ roles }: MapperPlan): (row: readonly Cell[]) => readonly Identity[] | Refusal {

@@ -48,5 +48,7 @@ function invalid({ dataModel, connection }: Joined, why: Worded): Issue {
 }
 
 function notDescribed(why: string): Notice {
-  return { message: `The model could not be checked when the pipeline was saved, it is before each run: ${why}` };
+  return {
+    message: `The model could not be checked when the pipeline was saved; it is checked before each run: ${why}`,
+  };
 }

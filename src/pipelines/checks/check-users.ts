@@ -21,7 +21,7 @@ export function checkModelUsers(deps: PipelinesDeps, users: readonly PipelineCon
     const { connection, pipeline } = user;
     const complain = (why: Worded): Issue => ({
       path: 'config.sql_query',
-      ...say`does not suit the pipeline "${pipeline.id}", which uses it: ${why}`,
+      ...say`does not fit the pipeline "${pipeline.id}", which uses it: ${why}`,
     });
     const columns = described.outcome === 'described' ? described.columns : undefined;
     const ofRules = await writeBackMisfits(deps, candidateOf(user), columns);
@@ -46,7 +46,7 @@ export function checkTransformationUsers(
     if (described.outcome !== 'described') return [];
     return transformationMisfits(described.columns, transformation?.mappings ?? []).map(({ path, message }) => ({
       path,
-      message: `does not suit the pipeline "${pipeline.id}", which uses it: ${message}`,
+      message: `does not fit the pipeline "${pipeline.id}", which uses it: ${message}`,
     }));
   });
 }

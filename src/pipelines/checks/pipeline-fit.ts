@@ -49,7 +49,7 @@ function mappingMisfits(
 ): readonly Issue[] {
   return transformationMisfits(columns, mappings).map(({ path, message }) => ({
     path: 'field_transformation_id',
-    message: `the field transformation "${id}" does not suit the model: ${path}: ${message}`,
+    message: `the field transformation "${id}" does not fit the model: ${path}: ${message}`,
   }));
 }
 
@@ -58,7 +58,7 @@ function identityMisfit(columns: readonly Column[]): readonly Issue[] {
   const names = columns.map(({ name }) => name);
   if (names.some((name) => name.toLowerCase() === 'mpid' || identityTypeOfColumn(name) !== undefined)) return [];
   const message =
-    `the model selects no identity, so that its rows belong to nobody; it has ${names.join(', ')}. Name at least one ` +
+    `the model selects no identity, so its rows have no person; it has ${names.join(', ')}. Name at least one ` +
     'column after an identity or device id, such as customer_id, email or mpid';
   return [{ path: 'data_model_id', message }];
 }

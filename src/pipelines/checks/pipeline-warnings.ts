@@ -15,20 +15,19 @@ export function pipelineWarnings({
   if (syncMode.type === 'incremental' && !waits) {
     warnings.push({
       message:
-        'A row that is committed late, with an iterator value older than the end of the last run, is in no range. ' +
-        'Give schedule.delay the time your loads take, or set sync_mode.lookback.',
+        'Rows that are committed late, with an iterator value before the end of the last run, are never loaded. ' +
+        'Set schedule.delay to the duration of your loads, or set sync_mode.lookback.',
     });
   }
   if (syncMode.iterator === undefined && (syncMode.from !== undefined || syncMode.until !== undefined)) {
     warnings.push({
-      message: 'sync_mode.from and until restrict nothing without an iterator_field; add it, or filter in the model.',
+      message: 'sync_mode.from and until have no effect without an iterator_field; add it, or filter in the model.',
     });
   }
   const table = timetableOf(schedule, syncMode.from);
   if (table.type === 'interval' && nextDueAt(table, null, table.startMs) === null) {
     warnings.push({
-      message:
-        'The schedule ends before its first interval is due, so that it starts no run. Choose a later schedule.end.',
+      message: 'The schedule ends before its first interval, so it starts no run. Choose a later schedule.end.',
     });
   }
   return warnings;

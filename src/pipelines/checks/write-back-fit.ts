@@ -47,7 +47,7 @@ export async function writeBackMisfits(
   return [
     ...complaints.map(({ message }) => ({
       path: 'data_model_id',
-      message: `the data model "${dataModel.id}" cannot have its MPIDs written back: ${message}`,
+      message: `MPIDs cannot be written back with the data model "${dataModel.id}": ${message}`,
     })),
     ...iteratorMisfit(candidate.syncMode),
   ];
@@ -60,7 +60,7 @@ export async function writeBackMisfits(
 function iteratorMisfit({ iterator }: SyncMode): readonly Issue[] {
   if (iterator === undefined) return [];
   const message =
-    'is incremental or has an iterator, and a write-back model projects identities and MPID alone; use the type full ' +
-    'without iterator_field, and WHERE MPID IS NULL in the model to read only the rows that have none';
+    'is incremental or has an iterator, but a write-back model selects only identities and MPID; use the type full ' +
+    'without iterator_field, and WHERE MPID IS NULL in the model to read only rows without an MPID';
   return [{ path: 'sync_mode', message }];
 }

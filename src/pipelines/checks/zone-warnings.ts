@@ -23,7 +23,7 @@ export function zoneWarnings(columns: readonly Column[], { syncMode, transformat
       ? 'Convert them in the model'
       : 'Set sync_mode.iterator_time_zone to the zone that they are written in ("UTC" where that is right), or convert them in the model';
   return Array.from(names, ({ name, nativeType }) => {
-    const message = `The times of the column "${name}" (${nativeType}) have no zone and are taken for UTC. ${cure}.`;
+    const message = `The times of the column "${name}" (${nativeType}) have no time zone and count as UTC. ${cure}.`;
     return { message };
   });
 }

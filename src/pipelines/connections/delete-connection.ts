@@ -30,6 +30,6 @@ export function inUseError(what: string, id: string, users: Awaited<ReturnType<t
   const more = users.length > names.length ? ` and ${users.length - names.length} more` : '';
   return new AppError(
     'IN_USE',
-    `The ${what} "${id}" is used by the pipelines ${names.join(', ')}${more}; delete them or move them to another ${what}.`,
+    `The ${what} "${id}" is used by the pipelines ${names.join(', ')}${more}; delete them, or change them to use another ${what}.`,
   );
 }

@@ -30,7 +30,10 @@ export async function loadConnection(...args: Parameters<typeof findConnection>)
 }
 
 export function connectionNotFound(id: string): AppError {
-  return new AppError('NOT_FOUND', `There is no connection "${id}" in this workspace; GET the list to see what is.`);
+  return new AppError(
+    'NOT_FOUND',
+    `There is no connection "${id}" in this workspace; GET the list to see what exists.`,
+  );
 }
 
 /** Returns all connections of the workspace, or those of one provider, by id. */

@@ -1,12 +1,12 @@
 import { type Fleet, PROVIDER_FACTS, PROVIDERS, type Provider } from '../../warehouse/index.ts';
 
 export function unknownProvider(word: string): string {
-  return `"${word}" is no provider; use one of ${PROVIDERS.join(', ')}.`;
+  return `"${word}" is not a provider; use one of ${PROVIDERS.join(', ')}.`;
 }
 
 /** Returns the fault of a connection whose connector this build lacks; it can be saved all the same (D-076). */
 export function connectorMissing(provider: Provider): string {
-  return `This build of Penstock has no connector for ${provider}; it cannot reach the warehouse.`;
+  return `This build of Penstock has no connector for ${provider}. Use another provider, or install a build with this connector.`;
 }
 
 /** Returns the names of the configuration's secret fields. */

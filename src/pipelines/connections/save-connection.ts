@@ -112,7 +112,7 @@ async function overwrite(tx: Transaction, { deps, caller, draft, basedOn }: Over
     })
     .where(and(eq(connections.workspaceId, workspaceId), eq(connections.id, id)))
     .returning();
-  if (updated[0] === undefined) throw new AppError('NOT_FOUND', `The connection "${id}" was deleted meanwhile.`);
+  if (updated[0] === undefined) throw new AppError('NOT_FOUND', `The connection "${id}" was deleted in the meantime.`);
   const after = connectionFromRow(updated[0]);
   const afterFault = before.fault !== null && after.fault === null;
   await reschedulePipelines(tx, { workspaceId, connectionId: id }, { nowMs, afterFault });
@@ -140,7 +140,7 @@ function requireSecretsStay(deps: PipelinesDeps, { body, provider }: Draft, lock
   if (isThere && checkMasksStay(sealing, locked).length === 0) return;
   throw new AppError(
     'STORE_CONFLICT',
-    `The connection "${locked.id}" was given another address or secret at the same time; send the request again.`,
+    `The connection "${locked.id}" got another address or secret at the same time; send the request again.`,
   );
 }
 
@@ -204,6 +204,6 @@ function columnsOf(
 function duplicate(id: string): AppError {
   return new AppError(
     'DUPLICATE_ID',
-    `id: this workspace has a connection "${id}" already; PUT it, or choose another.`,
+    `id: this workspace already has a connection "${id}"; PUT it, or choose another id.`,
   );
 }

@@ -15,7 +15,7 @@ const config = Type.Record(Type.String(), Type.Unknown(), {
         return `${provider}: ${required.join(', ')}${more}.`;
       },
     )
-    .join(' ')} Secrets are answered as asterisks.`,
+    .join(' ')} Answers show secrets as asterisks.`,
 });
 
 /** Body of POST and PUT of a connection. The fields of `config` are checked by provider. */
@@ -24,7 +24,9 @@ export const ConnectionBody = closed(
     id: Slug,
     name: Name,
     state: ResourceState,
-    service_provider: Type.String({ description: `${PROVIDERS.join(', ')}, or the product's name, in any case.` }),
+    service_provider: Type.String({
+      description: `${PROVIDERS.join(', ')}, or the name of the product, ignoring case.`,
+    }),
     config,
   },
   'ConnectionBody',

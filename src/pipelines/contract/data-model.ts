@@ -2,7 +2,11 @@ import { Type } from 'typebox';
 import { auditProperties, closed, Name, Notices, READ_ONLY_FIELDS, ResourceState, Slug } from './shared.ts';
 
 const config = closed({
-  sql_query: Type.String({ minLength: 1, maxLength: 100_000, description: 'One SELECT, with fully qualified names.' }),
+  sql_query: Type.String({
+    minLength: 1,
+    maxLength: 100_000,
+    description: 'A single SELECT with fully qualified table names.',
+  }),
 });
 
 /**

@@ -9,24 +9,24 @@ export const MappingShape = closed(
   {
     mapping_type: Type.Enum(['column', 'static', 'ignore'], {
       description:
-        'column: the cell of the column `source` goes to `destination`. static: `value` goes to `destination`, with ' +
-        'every row. ignore: the column `source` is left out on purpose; without it a column that no mapping names is ' +
-        'a warning of the pipeline. Each needs the fields that are named here and refuses the others.',
+        'column: maps the column `source` to `destination`. static: sets `destination` to `value` in ' +
+        'every row. ignore: leaves out the column `source`; without this mapping, an unmapped column is reported as ' +
+        'a warning of the pipeline. Each type requires its fields and refuses the others.',
     }),
     source: optionalOrNull(Type.String({ minLength: 1, description: 'A column of the model.' })),
     value: Type.Optional(
       Type.Unsafe<Json>({
-        description: 'Text, a number, true or false; a list of them where the destination takes lists.',
+        description: 'Text, a number, true or false; or a list of these if the destination is a list.',
       }),
     ),
     destination: optionalOrNull(
       Type.String({
         minLength: 1,
         description:
-          'Dotted path into the event batch, such as `user_identities.email`, `events.event_type`, ' +
+          'Dotted path in the event batch, such as `user_identities.email`, `events.event_type`, ' +
           '`events.data.event_name`, `events.data.custom_attributes.<key>`, ' +
-          '`events.data.product_action.products.<field>`, `device_info.<field>`, `mpid`. A row gives one event; in ' +
-          '`products` and other lists of objects a column that is a list gives one object an item.',
+          '`events.data.product_action.products.<field>`, `device_info.<field>`, `mpid`. A row creates one event; in ' +
+          '`products` and other lists of objects, a list column creates one object per item.',
       }),
     ),
   },

@@ -12,32 +12,35 @@ const properties = {
   data_model_id: Slug,
   field_transformation_id: optionalOrNull({
     ...Slug,
-    description: 'How rows become events: required for pipelines of type events, and not available for the others.',
+    description:
+      'Field transformation that maps rows to events. Required for pipelines of type events, not allowed for others.',
   }),
   data_plan_id: optionalOrNull(
     Type.String({
       minLength: 1,
       maxLength: 256,
-      description: 'A data plan of the workspace. Goes to each batch of an events pipeline as context.data_plan.',
+      description: 'Data plan of the workspace. Added to each batch of an events pipeline as context.data_plan.',
     }),
   ),
   data_plan_version: Type.Optional(
     Type.Unsafe<string | number | null>({
       type: ['string', 'integer', 'null'],
-      description: 'A whole number, as text or as number. Belongs to a data_plan_id.',
+      description:
+        'Version of the data plan, a whole number as text or number. Only allowed together with data_plan_id.',
     }),
   ),
   partner_feed_id: Type.Optional(
     Type.Union([Int64(), Type.Null()], {
       description:
-        'A feed of the workspace. While it is not active, no run of the pipeline begins. Its key stands on each batch that ' +
-        'the pipeline brings.',
+        'Feed of the workspace. While it is inactive, no run of the pipeline starts. Its key is stored with each batch that ' +
+        'the pipeline creates.',
     }),
   ),
   partner_feed_key: optionalOrNull(
     Type.String({
       minLength: 1,
-      description: 'Names the feed by its key; answered as asterisks, which keep it when they come back.',
+      description:
+        'Key that identifies the feed. Answers show asterisks; sending the asterisks back keeps the stored key.',
     }),
   ),
   state: Type.Enum(['new', 'active', 'paused']),
@@ -47,7 +50,7 @@ const properties = {
     Type.Array(Type.String({ minLength: 1 }), {
       minItems: 1,
       uniqueItems: true,
-      description: 'Columns that make a row the same row when it is read again (extension).',
+      description: 'Columns that identify a row when it is read again (extension).',
     }),
   ),
 };

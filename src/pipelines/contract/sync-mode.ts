@@ -5,10 +5,14 @@ import { closed, Duration, Instant, optionalOrNull } from './shared.ts';
 export const SyncModeShape = closed(
   {
     type: Type.Enum(['incremental', 'full']),
-    iterator_field: optionalOrNull(Type.String({ minLength: 1, description: 'Column that tells what changed.' })),
-    iterator_data_type: optionalOrNull(Type.String({ description: 'Such as timestamp, datetime_tz, date.' })),
+    iterator_field: optionalOrNull(
+      Type.String({ minLength: 1, description: 'Column with the time at which a row changed.' }),
+    ),
+    iterator_data_type: optionalOrNull(
+      Type.String({ description: 'Type of the iterator column, such as timestamp, datetime_tz or date.' }),
+    ),
     iterator_time_zone: optionalOrNull(
-      Type.String({ description: 'IANA zone of a column without one, such as Europe/Berlin. UTC unless given.' }),
+      Type.String({ description: 'IANA time zone of a column without one, such as Europe/Berlin. Defaults to UTC.' }),
     ),
     from: optionalOrNull(Instant),
     until: optionalOrNull(Instant),

@@ -27,7 +27,7 @@ export async function loadDataModel(...args: Parameters<typeof findDataModel>): 
   if (model !== undefined) return model;
   throw new AppError(
     'NOT_FOUND',
-    `There is no data model "${args[1].id}" in this workspace; GET the list to see what is.`,
+    `There is no data model "${args[1].id}" in this workspace; GET the list to see what exists.`,
   );
 }
 

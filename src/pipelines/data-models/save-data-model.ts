@@ -58,7 +58,7 @@ export async function createDataModel(
       .onConflictDoNothing()
       .returning();
     if (inserted[0] === undefined) {
-      const message = `id: this workspace has a data model "${body.id}" already; PUT it, or choose another.`;
+      const message = `id: this workspace already has a data model "${body.id}"; PUT it, or choose another id.`;
       throw new AppError('DUPLICATE_ID', message);
     }
     const created = dataModelFromRow(inserted[0]);
@@ -126,7 +126,7 @@ async function overwrite(tx: Transaction, { deps, caller, body, noticed, ...put 
     })
     .where(and(eq(dataModels.workspaceId, workspaceId), eq(dataModels.id, id)))
     .returning();
-  if (updated[0] === undefined) throw new AppError('NOT_FOUND', `The data model "${id}" was deleted meanwhile.`);
+  if (updated[0] === undefined) throw new AppError('NOT_FOUND', `The data model "${id}" was deleted in the meantime.`);
   const after = dataModelFromRow(updated[0]);
   if (put.loadTimestamp !== undefined) await moveFollowers(tx, deps, { caller, dataModel: after, nowMs });
   await reschedulePipelines(tx, { workspaceId, dataModelId: id }, { nowMs, afterFault: before.fault !== null });

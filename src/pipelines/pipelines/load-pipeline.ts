@@ -100,5 +100,5 @@ function matches(selection: PipelineSelection): SQL | undefined {
 }
 
 export function pipelineNotFound(id: string): AppError {
-  return new AppError('NOT_FOUND', `There is no pipeline "${id}" in this workspace; GET the list to see what is.`);
+  return new AppError('NOT_FOUND', `There is no pipeline "${id}" in this workspace; GET the list to see what exists.`);
 }

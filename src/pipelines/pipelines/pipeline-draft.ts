@@ -116,6 +116,6 @@ export function draftColumns({ body, syncMode, schedule, kept, warnings }: Pipel
 }
 
 export function duplicatePipeline(id: string): AppError {
-  const message = `id: this workspace has a pipeline "${id}" already; PUT it, or choose another.`;
+  const message = `id: this workspace already has a pipeline "${id}"; PUT it, or choose another id.`;
   return new AppError('DUPLICATE_ID', message);
 }

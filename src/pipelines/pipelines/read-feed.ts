@@ -20,12 +20,12 @@ export async function readFeed(deps: PipelinesDeps, workspaceId: WorkspaceId, { 
   const { partner_feed_id: id, partner_feed_key: key } = body;
   const named = id == null ? undefined : String(id);
   if (named !== undefined && (await findFeed(deps.store, workspaceId, BigInt(named))) === undefined) {
-    throw refused('partner_feed_id', `there is no feed ${named} in this workspace; make one first, or leave it out`);
+    throw refused('partner_feed_id', `there is no feed ${named} in this workspace; create one first, or leave it out`);
   }
   if (key == null) return named === undefined ? {} : { partnerFeedId: named };
   const byKey = key === SECRET_MASK ? storedFeed(stored) : await newFeed(deps, workspaceId, { id: body.id, key });
   if (named !== undefined && named !== byKey.partnerFeedId) {
-    const message = `is the key of the feed ${byKey.partnerFeedId}, and partner_feed_id names ${named}; leave one of them out`;
+    const message = `is the key of the feed ${byKey.partnerFeedId}, but partner_feed_id is ${named}; leave one of them out`;
     throw refused('partner_feed_key', message);
   }
   return byKey;
@@ -39,7 +39,7 @@ export function keepFeedKey(kept: KeptFields, { body, stored }: Required<Named>)
   if (body.partner_feed_key !== SECRET_MASK) return kept;
   const { partnerFeedId, partnerFeedKey } = storedFeed(stored);
   if (partnerFeedId === kept.partnerFeedId) return { ...kept, partnerFeedKey };
-  throw new AppError('STORE_CONFLICT', 'The pipeline was given another feed at the same time; send the request again.');
+  throw new AppError('STORE_CONFLICT', 'The pipeline got another feed at the same time; send the request again.');
 }
 
 function storedFeed(stored: Pipeline | undefined): Required<Feed> {
@@ -54,7 +54,8 @@ async function newFeed(
   { id, key }: { readonly id: string; readonly key: string },
 ): Promise<Feed> {
   const feed = await findFeedByKey(store, workspaceId, key);
-  if (feed === undefined) throw refused('partner_feed_key', 'is the key of no feed of this workspace');
+  if (feed === undefined)
+    throw refused('partner_feed_key', 'is not the key of a feed of this workspace; list the feeds to find their keys');
   const sealed = keyRing.encrypt(new Secret(key), feedKeyContext(workspaceId, id));
   return { partnerFeedId: String(feed.id), partnerFeedKey: sealed };
 }

@@ -41,7 +41,7 @@ function checkTransformationId({ pipeline_type: type, field_transformation_id: i
 function readDataPlan({ data_plan_id: id, data_plan_version: version }: Body, issues: Issue[]): DataPlan | undefined {
   const path = 'data_plan_version';
   if (id == null) {
-    if (version != null) issues.push({ path, message: 'belongs to a data plan; leave it out' });
+    if (version != null) issues.push({ path, message: 'is only allowed together with data_plan_id; leave it out' });
     return undefined;
   }
   if (version != null && !/^\d{1,15}$/.test(String(version))) {

@@ -18,7 +18,7 @@ export function readSyncMode(wire: Wire, dialect: Dialect | undefined, issues: I
   const from = canonicalInstant(wire.from);
   const until = canonicalInstant(wire.until);
   if (from !== undefined && until !== undefined && instantMicros(until) <= instantMicros(from)) {
-    complain('until', `"${wire.until}" is not after from; choose a later one, or leave it out`);
+    complain('until', `"${wire.until}" is not after from; choose a later time, or leave it out`);
   }
   checkLookback(wire, complain);
   return {
@@ -39,7 +39,7 @@ function readIterator(wire: Wire, dialect: Dialect | undefined, complain: Compla
   if (type === undefined) {
     complain(
       'iterator_data_type',
-      `"${declaredType}" is none of ${ITERATOR_TYPES.join(', ')}, nor a name the provider has`,
+      `"${declaredType}" is neither one of ${ITERATOR_TYPES.join(', ')} nor a type of the provider`,
     );
   }
   if (field == null || type === undefined) return undefined;
@@ -49,21 +49,23 @@ function readIterator(wire: Wire, dialect: Dialect | undefined, complain: Compla
 function requireIterator(wire: Wire, complain: Complain): void {
   const { type, iterator_field: field, iterator_data_type: declaredType } = wire;
   if (type === 'full' && field == null && declaredType == null) return;
-  const why = type === 'incremental' ? 'is required when type is incremental' : 'is required beside the other one';
-  if (field == null) complain('iterator_field', `${why}; name the column that tells what changed`);
-  if (declaredType == null) complain('iterator_data_type', `${why}; one of ${ITERATOR_TYPES.join(', ')}`);
+  const why =
+    type === 'incremental' ? 'is required when type is incremental' : 'is required together with the other one';
+  if (field == null) complain('iterator_field', `${why}; name the column with the time at which a row changed`);
+  if (declaredType == null) complain('iterator_data_type', `${why}; use one of ${ITERATOR_TYPES.join(', ')}`);
 }
 
 function checkTimeZone(name: string, hasIterator: boolean, complain: Complain): void {
-  if (!isTimeZone(name)) complain('iterator_time_zone', `"${name}" is no IANA time zone such as Europe/Berlin`);
-  else if (!hasIterator) complain('iterator_time_zone', 'belongs to an iterator; name its field, or leave this out');
+  if (!isTimeZone(name))
+    complain('iterator_time_zone', `"${name}" is not an IANA time zone; use one such as Europe/Berlin`);
+  else if (!hasIterator)
+    complain('iterator_time_zone', 'is only allowed together with iterator_field; add that, or leave this out');
 }
 
 // Refuses a lookback where no iterator is tracked.
 function checkLookback({ lookback, type }: Wire, complain: Complain): void {
   if (lookback == null) return;
-  if (type === 'full')
-    complain('lookback', 'widens an incremental range; a full pipeline reads everything: leave it out');
+  if (type === 'full') complain('lookback', 'only applies to incremental pipelines; leave it out');
   else if (parseDuration(lookback) === undefined) complain('lookback', `"${lookback}" is longer than 100 years`);
 }
 

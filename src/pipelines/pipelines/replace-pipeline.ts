@@ -66,7 +66,7 @@ async function overwrite(
   const changed = resettingFields(before, { pipelineType: draft.body.pipeline_type, syncMode });
   const resetting = [...changed, ...(await resettingKey(tx, deps, { before, draft }))];
   if (resetting.length > 0 && preventResets) throw resetPrevented(id, resetting);
-  if (resetting.length > 0) await requireNoLiveRun(tx, before, 'change what resets it');
+  if (resetting.length > 0) await requireNoLiveRun(tx, before, 'make a change that resets it');
   await tx.orm
     .update(pipelines)
     .set({
@@ -155,7 +155,7 @@ function zoneOf(iterator: Iterator | undefined): string | undefined {
 function resetPrevented(id: string, fields: readonly string[]): AppError {
   return new AppError(
     'RESET_PREVENTED',
-    `${fields.join(', ')}: a change resets the pipeline "${id}", so that everything from \`from\` is loaded again; ` +
+    `${fields.join(', ')}: this change resets the pipeline "${id}", so everything from \`from\` on is loaded again; ` +
       'repeat the PUT with ?preventResets=false to do that, or keep the old values.',
   );
 }

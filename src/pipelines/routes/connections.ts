@@ -31,7 +31,7 @@ function list({ store, fleet }: PipelinesDeps): Endpoint {
     params: workspaceParams,
     operationId: 'listConnections',
     summary: 'List connections',
-    description: 'A provider narrows the list.',
+    description: '`service_provider` filters the list.',
     query: Type.Object({ serviceProvider: Type.Optional(Type.String()) }),
     responses: { 200: Type.Array(ConnectionAnswer) },
     async handler({ caller, query }) {
@@ -72,9 +72,9 @@ function create(deps: PipelinesDeps): Endpoint {
     params: workspaceParams,
     query: NO_PARAMETERS,
     operationId: 'createConnection',
-    refusals: { 409: 'Another connection of this workspace has that id.' },
+    refusals: { 409: 'Another connection of this workspace already has that id.' },
     summary: 'Create a connection',
-    description: 'The warehouse is probed. A refusal marks the connection as faulted.',
+    description: 'Probes the warehouse. A refusal marks the connection as faulted.',
     body: ConnectionBody,
     ignoredFields: READ_ONLY_FIELDS,
     responses: { 200: ConnectionAnswer },
@@ -94,7 +94,7 @@ function replace(deps: PipelinesDeps): Endpoint {
     query: NO_PARAMETERS,
     operationId: 'replaceConnection',
     summary: 'Replace a connection',
-    description: 'Clears its fault. A masked secret keeps the stored one.',
+    description: 'Clears the fault. A masked secret keeps the stored secret.',
     body: ConnectionBody,
     ignoredFields: READ_ONLY_FIELDS,
     responses: { 200: ConnectionAnswer },
@@ -115,7 +115,7 @@ function remove(deps: PipelinesDeps): Endpoint {
     operationId: 'deleteConnection',
     refusals: { 409: 'A pipeline still uses the connection.' },
     summary: 'Delete a connection',
-    description: 'A pipeline that uses it prevents that.',
+    description: 'Fails while a pipeline uses the resource.',
     responses: { 204: NoContent },
     async handler({ caller, params: { connectionId } }) {
       await deleteConnection(deps, caller, connectionId);

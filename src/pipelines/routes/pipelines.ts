@@ -71,8 +71,8 @@ function create(deps: PipelinesDeps): Endpoint {
     query: NO_PARAMETERS,
     operationId: 'createPipeline',
     summary: 'Create a pipeline',
-    description: 'The warehouse describes its model. An active pipeline is scheduled at once.',
-    refusals: { 409: 'Another pipeline of this workspace has that id.' },
+    description: 'Checks the model with the warehouse. Schedules an active pipeline at once.',
+    refusals: { 409: 'Another pipeline of this workspace already has that id.' },
     body: PipelineBody,
     ignoredFields: PIPELINE_READ_ONLY_FIELDS,
     responses: { 200: PipelineAnswer },
@@ -96,13 +96,13 @@ function replace(deps: PipelinesDeps): Endpoint {
         Type.Boolean({
           default: true,
           description:
-            'Clears its fault. The next run applies the change. Refuses changes that load everything again: another sync_mode.from, say, or another row_key after a run that failed halfway.',
+            'Clears the fault. The next run applies the change. Refuses changes that load everything again unless `preventResets` is false, such as another sync_mode.from, or another row_key after a partly delivered run.',
         }),
       ),
     }),
     body: PipelineBody,
     ignoredFields: PIPELINE_READ_ONLY_FIELDS,
-    refusals: { 409: 'The change resets the pipeline or is one of row_key, and a run of it is not over.' },
+    refusals: { 409: 'The change resets the pipeline or changes row_key while a run is in progress.' },
     responses: { 200: PipelineAnswer },
     async handler({ caller, params: { pipelineId: id }, query: { preventResets = true }, body }) {
       return answer(deps, caller, await replacePipeline(deps, caller, { id, body, preventResets }));
@@ -122,7 +122,7 @@ function remove(deps: PipelinesDeps): Endpoint {
     summary: 'Delete a pipeline',
     description: 'Its runs stay readable until retention removes them.',
     responses: { 204: NoContent },
-    refusals: { 409: 'A run of the pipeline is not over; cancel it first, or wait for its end.' },
+    refusals: { 409: 'A run of the pipeline is in progress. Cancel it first, or wait until it ends.' },
     async handler({ caller, params: { pipelineId } }) {
       await deletePipeline(deps, caller, pipelineId);
       return { status: 204 };

@@ -35,6 +35,6 @@ export async function requireNoLiveRun(sql: Sql, pipeline: Pipeline, intent: str
   if (live.size === 0) return;
   throw new AppError(
     'RUN_IN_PROGRESS',
-    `The pipeline "${pipeline.id}" has a run that is not over; cancel it, or wait for its end, before you ${intent}.`,
+    `The pipeline "${pipeline.id}" has a run in progress; cancel it, or wait until it ends, before you ${intent}.`,
   );
 }

@@ -52,7 +52,10 @@ export async function loadRun(sql: Sql, pipeline: Owner & Pick<Pipeline, 'id'>, 
     .from(pipelineRuns)
     .where(and(ownedBy(pipeline), eq(pipelineRuns.id, runId)));
   if (row !== undefined) return runFromRow(row);
-  throw new AppError('NOT_FOUND', `The pipeline "${pipeline.id}" has no run ${runId}; GET its runs to see what is.`);
+  throw new AppError(
+    'NOT_FOUND',
+    `The pipeline "${pipeline.id}" has no run ${runId}; GET its runs to see what exists.`,
+  );
 }
 
 /** Builds a run from its row. The snapshot, which may hold 100 KB of SQL, is left to the room `runs`. */

@@ -35,12 +35,12 @@ function checkLimits({ start, end, delay }: Limits, complain: Complain): void {
   if (delay != null && parseDuration(delay) === undefined) complain('delay', `"${delay}" is longer than 100 years`);
   for (const [path, instant] of Object.entries({ start, end })) {
     if (instant !== undefined && (instant < FIRST_START || instant > LAST_START))
-      complain(path, `"${instant}" is too far away; choose a year after 1 and before 9000`);
+      complain(path, `"${instant}" is out of range; choose a year after 1 and before 9000`);
   }
   if (isTooFine(start)) complain('start', 'is finer than a millisecond; round it');
   if (isTooFine(end)) complain('end', 'is finer than a millisecond; round it');
   if (start !== undefined && end !== undefined && instantMs(end) <= instantMs(start)) {
-    complain('end', `"${end}" is not after start; choose a later one, or leave it out`);
+    complain('end', `"${end}" is not after start; choose a later time, or leave it out`);
   }
 }
 
@@ -55,6 +55,7 @@ function isTooFine(instant: string | undefined): boolean {
 }
 
 function checkInterval({ frequency, start }: Wire, complain: Complain): void {
-  if (frequency === undefined) complain('frequency', `is required for an interval; one of ${FREQUENCIES.join(', ')}`);
-  if (start == null) complain('start', 'is required for an interval; a time such as 2024-01-31T00:00:00Z');
+  if (frequency === undefined)
+    complain('frequency', `is required for an interval; use one of ${FREQUENCIES.join(', ')}`);
+  if (start == null) complain('start', 'is required for an interval; give a time such as 2024-01-31T00:00:00Z');
 }

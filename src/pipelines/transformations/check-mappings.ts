@@ -52,11 +52,14 @@ export function checkMappings(mappings: readonly (FieldMapping | undefined)[], l
 
 /** Destinations that the pipeline itself fills. */
 const RESERVED: readonly { readonly is: (path: readonly string[]) => boolean; readonly problem: string }[] = [
-  { is: ([first]) => first === 'environment', problem: 'comes from the environment of the pipeline; leave it out' },
-  { is: ([first]) => first === 'batch_id', problem: 'is given when the batch is kept; leave it out' },
+  {
+    is: ([first]) => first === 'environment',
+    problem: 'comes from the environment of the pipeline; remove the mapping',
+  },
+  { is: ([first]) => first === 'batch_id', problem: 'is set when the batch is stored; remove the mapping' },
   {
     is: ([first, second]) => first === 'context' && second === 'data_plan',
-    problem: 'comes from data_plan_id and data_plan_version of the pipeline; leave it out',
+    problem: 'comes from data_plan_id and data_plan_version of the pipeline; remove the mapping',
   },
 ];
 
@@ -67,7 +70,7 @@ function nameIssues(
 ): readonly Issue[] {
   const length = named ? [...(path.at(-1) ?? '')].length : 0;
   if (length <= nameCharacters) return [];
-  const message = `names a key of ${length} characters; at most ${nameCharacters} are allowed`;
+  const message = `has a key of ${length} characters; at most ${nameCharacters} are allowed`;
   return [{ path: `mappings[${index}].destination`, message }];
 }
 
@@ -87,7 +90,7 @@ function staticMisfit(value: Json, leaf: Leaf, limits: BatchLimits): string | un
   // null is no static value: it means that a field of the mapping is missing
   const problemOf = leafProblem({ ...leaf, nullable: false });
   const isList = Array.isArray(value);
-  if (isList && leaf.list === 'never') return 'must be a single value, is a list';
+  if (isList && leaf.list === 'never') return 'must be a single value, but is a list';
   if (!isList && leaf.list === 'always') return `must be a list, is ${kindOf(value)}`;
   const items = [value].flat();
   return items.map((item) => problemOf(item, limits)).find((problem) => problem !== undefined);
@@ -100,7 +103,7 @@ function duplicateIssues(placed: readonly Placed[]): readonly Issue[] {
     for (const earlier of placed.slice(0, at)) {
       const clash = clashOf(earlier.destination, later.destination);
       if (clash !== undefined)
-        return [{ path, message: `"${later.mapping.destination}" ${clash} mappings[${earlier.index}]; drop one` }];
+        return [{ path, message: `"${later.mapping.destination}" ${clash} mappings[${earlier.index}]; remove one` }];
     }
     return [];
   });
@@ -109,10 +112,10 @@ function duplicateIssues(placed: readonly Placed[]): readonly Issue[] {
 function clashOf(earlier: Destination, later: Destination): string | undefined {
   const shorter = Math.min(earlier.path.length, later.path.length);
   const isSame = earlier.path.slice(0, shorter).every((step, at) => step === later.path[at]);
-  if (isSame) return earlier.path.length === later.path.length ? 'is given by' : 'is one value and holds fields, by';
+  if (isSame) return earlier.path.length === later.path.length ? 'is also set by' : 'is one value, but has fields by';
   const { identity } = later.leaf;
   return identity !== undefined && identity === earlier.leaf.identity
-    ? `means the identity ${identity}, which is given by`
+    ? `means the identity ${identity}, which is also set by`
     : undefined;
 }
 
@@ -125,7 +128,7 @@ function ignoreIssues(mappings: readonly (FieldMapping | undefined)[]): readonly
     );
     if (other < 0) return [];
     const verb = mappings[other]?.type === 'ignore' ? 'ignored' : 'mapped';
-    const message = `"${mapping.source}" is ${verb} by mappings[${other}]; drop one`;
+    const message = `"${mapping.source}" is ${verb} by mappings[${other}]; remove one`;
     return [{ path: `mappings[${index}].source`, message }];
   });
 }
@@ -152,7 +155,7 @@ function missingFieldIssues(placed: readonly Placed[], eventType: string | undef
   const fields = missingFields(eventType, paths)
     // The server adds it when it is absent (D-029).
     .filter((field) => field !== 'source_info.channel')
-    .map((field) => `no mapping gives ${field}, ${whyRequired(field, eventType)}`);
+    .map((field) => `no mapping sets ${field}, ${whyRequired(field, eventType)}`);
   const hasIdentity = placed.some(
     ({ destination: { leaf, path } }) => leaf.identity !== undefined || path[0] === 'mpid',
   );
@@ -160,7 +163,7 @@ function missingFieldIssues(placed: readonly Placed[], eventType: string | undef
 }
 
 const NO_IDENTITY =
-  'no mapping gives an identity, so that the events belong to nobody; map a column to user_identities.<type>, such as ' +
+  'no mapping sets an identity, so the events have no person; map a column to user_identities.<type>, such as ' +
   'user_identities.customer_id, to a device id such as mp_deviceid, or to mpid';
 
 function whyRequired(field: string, eventType: string | undefined): string {

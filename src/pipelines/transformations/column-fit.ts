@@ -40,15 +40,15 @@ export function columnMisfit(column: Column, { path, leaf, lists = [] }: FedFiel
   const { type } = column;
   if (OPAQUE.includes(type)) return undefined;
   if (type === 'list') return listMisfit(column, { path, leaf, lists });
-  if (leaf.list === 'always') return `is of type ${column.nativeType}, and a list stands there`;
+  if (leaf.list === 'always') return `is of type ${column.nativeType}, but the field needs a list`;
   const wanted = wantedTypes({ path, leaf });
   if (wanted.includes(type)) return undefined;
-  return `is of type ${column.nativeType}, and ${FIELD_WORDS[leaf.kind]} stands there`;
+  return `is of type ${column.nativeType}, but the field needs ${FIELD_WORDS[leaf.kind]}`;
 }
 
 function listMisfit({ item, nativeType }: Column, { path, leaf, lists }: Required<FedField>): string | undefined {
   const [objects, ...inner] = lists.filter((step) => step > 0);
-  if (objects === undefined && leaf.list === 'never') return `is a list (${nativeType}), and one value stands there`;
+  if (objects === undefined && leaf.list === 'never') return `is a list (${nativeType}), but the field needs one value`;
   if (item === undefined) return undefined;
   return objects === undefined
     ? columnMisfit(item, { path, leaf: { ...leaf, list: 'never' } })

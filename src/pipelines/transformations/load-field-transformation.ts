@@ -29,7 +29,7 @@ export async function loadFieldTransformation(
   if (transformation !== undefined) return transformation;
   throw new AppError(
     'NOT_FOUND',
-    `There is no field transformation "${args[1].id}" in this workspace; GET the list to see what is.`,
+    `There is no field transformation "${args[1].id}" in this workspace; GET the list to see what exists.`,
   );
 }
 

@@ -15,7 +15,7 @@ const FIELDS: Readonly<Record<Wire['mapping_type'], readonly Field[]>> = {
 };
 const WHAT: Readonly<Record<Field, string>> = {
   source: 'name a column of the model',
-  value: 'give the value that every row gets',
+  value: 'give the value for every row',
   destination: 'name a path into the batch, such as events.data.event_name',
 };
 
@@ -43,7 +43,7 @@ function complaints(line: Wire): readonly (readonly [Field, string])[] {
         field,
         isWanted
           ? `is required for mapping_type ${type}; ${WHAT[field]}`
-          : `mapping_type ${type} has ${wanted}; leave this out`,
+          : `is not allowed: mapping_type ${type} has ${wanted}; leave it out`,
       ],
     ];
   });

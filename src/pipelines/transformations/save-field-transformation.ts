@@ -45,7 +45,7 @@ export async function createFieldTransformation(
       .onConflictDoNothing()
       .returning();
     if (inserted[0] === undefined) {
-      const message = `id: this workspace has a field transformation "${body.id}" already; PUT it, or choose another.`;
+      const message = `id: this workspace already has a field transformation "${body.id}"; PUT it, or choose another id.`;
       throw new AppError('DUPLICATE_ID', message);
     }
     const created = fieldTransformationFromRow(inserted[0]);
@@ -103,7 +103,8 @@ async function overwrite(
     .set({ name, mappings: mappingsForStore(mappings), lastModifiedOn: new Date(nowMs), lastModifiedBy: actor })
     .where(and(eq(fieldTransformations.workspaceId, workspaceId), eq(fieldTransformations.id, id)))
     .returning();
-  if (updated[0] === undefined) throw new AppError('NOT_FOUND', `The transformation "${id}" was deleted meanwhile.`);
+  if (updated[0] === undefined)
+    throw new AppError('NOT_FOUND', `The transformation "${id}" was deleted in the meantime.`);
   const after = fieldTransformationFromRow(updated[0]);
   await releasePipelines(tx, { workspaceId, fieldTransformationId: id }, nowMs);
   await refreshWarnings(tx, { workspaceId, fieldTransformationId: id }, noticed);

@@ -52,6 +52,6 @@ export function unmappedColumns(
   const names = `${left.slice(0, NAMED_AT_MOST).join(', ')}${more}`;
   const message =
     `No mapping of the field transformation "${transformation.id}" names the columns ${names} of the model: they are ` +
-    'not part of the events. Map them, or give each a mapping of mapping_type ignore.';
+    'not part of the events. Map them, or add a mapping with mapping_type ignore for each.';
   return [{ message }];
 }

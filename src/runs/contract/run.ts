@@ -21,12 +21,12 @@ export const RunAnswer = closed(
     deduplicated_records: Int64(),
     erased_records: Int64(),
     written_records: Type.Optional(
-      Int64({ description: 'Rows of the table that got another MPID, where the run writes MPIDs back.' }),
+      Int64({ description: 'Number of rows whose MPID changed, for a run that writes MPIDs back.' }),
     ),
     conflicting_records: Type.Optional(
       Int64({
         description:
-          'Rows that were left as they are, because something changed after they were read, and keys that several people have, each once.',
+          'Number of rows left unchanged because they changed after they were read, plus the number of keys that several people share.',
       }),
     ),
     next_attempt_on: Type.Optional(Instant),

@@ -7,14 +7,14 @@ export const MOST_PREVIEW_ROWS = 100;
 export const PreviewBody = closed(
   {
     connection_id: Slug,
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_PREVIEW_ROWS, description: '100 when absent.' })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_PREVIEW_ROWS, description: 'Defaults to 100.' })),
   },
   'PreviewBody',
   { connection_id: 'shop', limit: 10 },
 );
 
-const Column = closed({ name: Type.String(), type: Type.String({ description: 'As the warehouse writes it.' }) });
-const Cell = Type.Unknown({ description: 'Exact: a decimal is its text, binary is base64, NaN is text.' });
+const Column = closed({ name: Type.String(), type: Type.String({ description: 'Type as the warehouse names it.' }) });
+const Cell = Type.Unknown({ description: 'Exact values: decimals and NaN as text, binary as base64.' });
 
 export const PreviewAnswer = closed(
   {
@@ -30,12 +30,12 @@ export const PreviewAnswer = closed(
 const CostEstimate = closed({
   unit: Type.Enum(['bytes', 'planner_cost']),
   amount: Type.Number(),
-  rows: Type.Optional(Type.Number({ description: 'As the warehouse guesses.' })),
+  rows: Type.Optional(Type.Number({ description: 'Estimate of the warehouse.' })),
 });
 
 const FailedRecord = closed({
   row: Type.Record(Type.String(), Cell),
-  field: Type.String({ description: 'The column at fault; empty for the row as a whole.' }),
+  field: Type.String({ description: 'The invalid column; empty if the row as a whole is invalid.' }),
   value: nullable(Type.String()),
   rule: Type.String(),
   reason: Type.String(),
@@ -45,14 +45,14 @@ export const DryRunAnswer = closed(
   {
     row_count: Type.Integer({ description: 'Rows that a run triggered now would read.' }),
     cost_estimate: Type.Union([CostEstimate, Type.Null()], {
-      description: 'What the warehouse expects of the statement; null where it does not say.',
+      description: 'Estimate of the warehouse for the statement; null if it gives none.',
     }),
     batches: Type.Array(Type.Record(Type.String(), Type.Unknown()), {
       description:
-        'The first batches as they would be kept. batch_id, and mpid unless the row brings it, are given when a batch is ' +
-        'kept. For a user_attributes pipeline the people of the rows in the form of batches.',
+        'The first batches as they would be stored. batch_id, and mpid unless the row has it, are set when a batch is ' +
+        'stored. For a user_attributes pipeline, the people of the rows in the form of batches.',
     }),
-    failed_records: Type.Array(FailedRecord, { description: 'Rows among those that would fail, and why.' }),
+    failed_records: Type.Array(FailedRecord, { description: 'Rows that would fail, with the reason.' }),
     warnings: Notices,
   },
   'DryRun',

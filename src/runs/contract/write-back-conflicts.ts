@@ -6,15 +6,15 @@ import { closed, Instant } from '../../pipelines/index.ts';
 export const WriteBackConflictAnswer = closed(
   {
     id: Int64({ description: 'Counts from 1 within the run.' }),
-    key: Type.Unknown({ description: 'The columns by which the row was looked for, column → value.' }),
+    key: Type.Unknown({ description: 'Key columns of the row with their values.' }),
     mpid: Int64({ description: 'The MPID that would have been written.' }),
     found_mpid: Type.Union([Int64(), Type.Null()], {
-      description: 'What the row has instead, if it is an MPID; it was left alone.',
+      description: 'MPID that the row has instead; it was left unchanged. Null if the value is not an MPID.',
     }),
     reason: Type.Enum(['changed', 'gone', 'ambiguous'], {
       description:
-        'changed: the row got another MPID after it was read; gone: no row has the key any more; ambiguous: the rows of ' +
-        'the key are different people, so none was written.',
+        'changed: the MPID of the row changed after it was read; gone: no row has the key any more; ambiguous: the rows with ' +
+        'the key belong to different people, so none was written.',
     }),
     found_on: Instant,
   },

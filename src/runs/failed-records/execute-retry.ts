@@ -119,7 +119,7 @@ export function createRecordLedger(
       const taken = idsOf(keys);
       const marked = await markRetried(tx, [workspaceId, failedRunId, taken, new Date(clock.nowMs())]);
       if (marked !== taken.length)
-        throw new AppError('STORE_CONFLICT', 'Some of the records went while they were read.');
+        throw new AppError('STORE_CONFLICT', 'Some records were deleted while they were read.');
     },
   };
 }

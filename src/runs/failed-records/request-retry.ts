@@ -67,7 +67,7 @@ async function makeRun(tx: Transaction, { jobs, clock }: RetryDeps, making: Maki
     requestedBy: actor,
   });
   if (runId === undefined) {
-    throw notIdle(`The pipeline "${pipeline.id}" has a run that is not over; cancel it, or retry when it is over.`);
+    throw notIdle(`The pipeline "${pipeline.id}" has a run in progress; cancel it, or retry after it ends.`);
   }
   const ofRetry = await loadRetry(tx, { workspaceId, runId: failedRun.id });
   const readOn = ofRetry?.readOn ?? failedRun.startedOn ?? failedRun.createdOn;
@@ -108,7 +108,7 @@ async function requireRecords(tx: Transaction, run: Run, ids: RetryRequest['ids'
   if (missing.length > 0) throw refuse([{ path: 'ids', message: missing.join('; ') }]);
   if (ids !== undefined || (await hasRecords(tx, run))) return;
   const why = (await hasGivenUp(tx, run)) ? ` ${GIVEN_UP}` : '';
-  throw refuse([{ path: '', message: `Run ${run.id} has no failed record that was not retried yet.${why}` }]);
+  throw refuse([{ path: '', message: `Run ${run.id} has no failed records left to retry.${why}` }]);
 }
 
 async function hasRecords(tx: Transaction, { workspaceId, id }: Run): Promise<boolean> {
@@ -121,7 +121,7 @@ async function hasRecords(tx: Transaction, { workspaceId, id }: Run): Promise<bo
 }
 
 const GIVEN_UP =
-  'It gave up because no row could be mapped, or writes MPIDs back: mend it and trigger it, and all rows are read again.';
+  'No row could be mapped, or the pipeline writes MPIDs back: fix the pipeline, then trigger it to read all rows again.';
 
 async function hasGivenUp(tx: Transaction, { workspaceId, id }: Run): Promise<boolean> {
   const [answer] = await tx.query<{ found: boolean }>(
@@ -153,7 +153,7 @@ interface FoundRecord {
 
 function complaintOf(run: Run, id: bigint, record: FoundRecord | undefined): string | undefined {
   if (record === undefined) return `run ${run.id} has no failed record ${id}`;
-  if (record.is_given_up) return `run ${run.id} keeps the record ${id} for no retry. ${GIVEN_UP}`;
+  if (record.is_given_up) return `run ${run.id} cannot retry the record ${id}. ${GIVEN_UP}`;
   if (record.retried_on === null) return undefined;
   return `the record ${id} was retried already, on ${record.retried_on.toISOString()}`;
 }

@@ -59,7 +59,9 @@ function lossesOf({ columns, stored }: FormerRequest): readonly string[] {
 function lossOf(name: string, form: string | undefined, column: Column | undefined): string | undefined {
   if (column === undefined) return `the model has no column "${name}" any more`;
   const now = cellForm(column);
-  return form === undefined || isSameForm(form, now) ? undefined : `the column "${name}" was ${form} and is ${now} now`;
+  return form === undefined || isSameForm(form, now)
+    ? undefined
+    : `the type of the column "${name}" changed from ${form} to ${now}`;
 }
 
 function formerHash(names: readonly string[], { key, columns }: FormerRequest): RowHash {
@@ -72,8 +74,8 @@ function formerHash(names: readonly string[], { key, columns }: FormerRequest): 
 function unrecognised(losses: readonly string[], { columns, pipeline }: FormerRequest): AppError {
   const has = columns.map((column) => column.name).join(', ');
   const message =
-    `Rows that were delivered before would not be recognised and be delivered again, because ${losses.join(' and ')}. The ` +
-    `columns of the model are: ${has}. Give the model the former columns back, with a CAST to the former type where that ` +
+    `Delivered rows would not be recognised and would be delivered again, because ${losses.join(' and ')}. The ` +
+    `columns of the model are: ${has}. Restore the former columns in the model, with a CAST to the former type if it ` +
     `changed, or ${otherWay(pipeline.syncMode)}`;
   return new AppError('MODEL_INVALID', message, { subject: 'pipeline' satisfies FaultSubject });
 }
@@ -86,8 +88,8 @@ function otherWay({ type, lookback }: RunSnapshot['pipeline']['syncMode']): stri
 
 function deliveredAgain(losses: readonly string[]): string {
   return (
-    `Rows that were delivered before are not recognised and are delivered once more, because ${losses.join(' and ')}. ` +
-    'Their attributes are set to what the model has now.'
+    `Delivered rows are not recognised and are delivered again, because ${losses.join(' and ')}. ` +
+    'Their attributes are set to the current values of the model.'
   );
 }
 
@@ -98,8 +100,8 @@ function gainedColumns(newest: RowHash, former: readonly (readonly string[])[]):
   if (gained.length === 0) return [];
   const named = gained.map((name) => `"${name}"`).join(', ');
   const message =
-    `The model has gained ${named} since rows were delivered that this run reads again. They are recognised by the columns ` +
-    'that they had then, and are not delivered again: to load the new columns of these rows, reset the pipeline.';
+    `The model has the new ${named} since rows were delivered that this run reads again. Rows are recognised by the columns ` +
+    'that they had then and are not delivered again. To load the new columns of these rows, reset the pipeline.';
   return [{ message }];
 }
 

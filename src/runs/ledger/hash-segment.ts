@@ -36,7 +36,7 @@ export function addHash(segment: HashSegment, words: Uint32Array, at: number): v
   const { starts, ends, kept } = segment;
   const bucket = segment.bucketOf(words[at] as number);
   const end = ends[bucket] as number;
-  if (end === starts[bucket + 1]) throw new RangeError('A second reading of the hashes brought more than the first.');
+  if (end === starts[bucket + 1]) throw new RangeError('A second read of the hashes returned more than the first.');
   for (let word = 0; word < KEPT_WORDS; word++) kept[end * KEPT_WORDS + word] = words[at + 1 + word] as number;
   ends[bucket] = end + 1;
   segment.left++;

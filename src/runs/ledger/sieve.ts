@@ -37,7 +37,7 @@ export function createSieve({ whole, known, early }: SievePlan): Sieve {
   const keys = createKeys();
   const marks: number[] = [];
   const [newest, ...former] = known.map((rows, index) => createFinder(rows, index === 0 ? keys : createKeys()));
-  if (newest === undefined) throw new AppError('INTERNAL', 'No columns say which rows are the same.');
+  if (newest === undefined) throw new AppError('INTERNAL', 'No columns identify the rows.');
   const found = () => former.reduce((count, finder) => count + finder.found.count, newest.found.count);
   return {
     get passed() {

@@ -37,7 +37,7 @@ export async function cancelPipelineRun(
 }
 
 function overAlready({ id, status, endedOn }: Run) {
-  const when = endedOn === null ? '' : ` since ${endedOn.toISOString()}`;
+  const when = endedOn === null ? '' : ` at ${endedOn.toISOString()}`;
   const how = endedOn === null ? '' : ` (${status})`;
-  return refuse([{ path: 'runId', message: `run ${id} is over already${when}${how}: there is nothing to cancel` }]);
+  return refuse([{ path: 'runId', message: `run ${id} has already ended${when}${how}: there is nothing to cancel` }]);
 }

@@ -94,7 +94,7 @@ interface Unbegun {
 async function endUnbegun(tx: Transaction, deps: RunsDeps, { lease, run, job }: Unbegun): Promise<void> {
   const { workspaceId, pipelineNumber: number } = lease;
   const nowMs = deps.clock.nowMs();
-  const errors = [{ message: 'The pipeline was stopped or faulted before the run began.' }];
+  const errors = [{ message: 'The pipeline was stopped or faulted before the run started.' }];
   await endRun(tx, { lease, event: 'cancel', errors, nowMs });
   if (run.type === 'scheduled') await repeatOnce(tx, { workspaceId, number }, nowMs);
   await job.complete(tx);
@@ -142,6 +142,6 @@ async function readRun(tx: Transaction, { workspaceId, runId }: RunKey) {
     .select()
     .from(pipelineRuns)
     .where(and(eq(pipelineRuns.workspaceId, workspaceId), eq(pipelineRuns.id, runId)));
-  if (rows[0] === undefined) throw new AppError('INTERNAL', `The run ${runId} is gone although it was just claimed.`);
+  if (rows[0] === undefined) throw new AppError('INTERNAL', `The run ${runId} was not found after it was claimed.`);
   return rows[0];
 }

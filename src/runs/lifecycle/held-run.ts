@@ -10,7 +10,10 @@ import { nextStatus, type RunEvent, statusesBefore } from './run-machine.ts';
 const keyOf = ({ workspaceId, runId, fence }: RunLease) => [workspaceId, runId, fence];
 
 function leaseLost({ runId }: RunLease): AppError {
-  return new AppError('LEASE_LOST', `The run ${runId} was cancelled or taken over; this worker writes nothing more.`);
+  return new AppError(
+    'LEASE_LOST',
+    `The run ${runId} was cancelled or taken over by another worker; this one writes nothing more.`,
+  );
 }
 
 /** Rows of a run, or of a part of it, by outcome: the first count is the sum of the others (D-098). */

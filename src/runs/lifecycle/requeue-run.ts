@@ -68,15 +68,15 @@ interface Question {
 
 async function requireRequeueable(tx: Transaction, { context, run, nowMs }: Question): Promise<void> {
   const { pipeline } = context;
-  if (isLive(run.status)) throw refused(`Run ${run.id} is in progress already; wait for its end, or cancel it.`);
+  if (isLive(run.status)) throw refused(`Run ${run.id} is already in progress; wait until it ends, or cancel it.`);
   if (nextStatus(run.status, 'requeue') === null) {
-    throw refused(`Run ${run.id} succeeded, so there is nothing to retry; trigger the pipeline to load what is new.`);
+    throw refused(`Run ${run.id} succeeded, so there is nothing to retry; trigger the pipeline to load new rows.`);
   }
   const stopped = stoppedError(context);
   if (stopped !== undefined) throw stopped;
   if (isOver(timetableOf(pipeline.schedule, pipeline.syncMode.from), nowMs)) throw refused(scheduleEnded(pipeline));
   if ((await pipelinesWithLiveRun(tx, pipeline.workspaceId, pipeline.number)).size > 0) {
-    throw refused(`The pipeline "${pipeline.id}" has another run that is not over; wait for its end, or cancel it.`);
+    throw refused(`The pipeline "${pipeline.id}" has another run in progress; wait until it ends, or cancel it.`);
   }
   await requireOwnRange(tx, pipeline, run);
 }
@@ -87,10 +87,11 @@ async function requireRequeueable(tx: Transaction, { context, run, nowMs }: Ques
  */
 async function requireOwnRange(tx: Transaction, pipeline: Pipeline, run: Run): Promise<void> {
   if ((await loadRetry(tx, { workspaceId: run.workspaceId, runId: run.id })) !== undefined) {
-    throw refused(`Run ${run.id} delivered failed records again; ask for another retry of those records.`);
+    throw refused(`Run ${run.id} was a retry of failed records; retry the failed records again instead.`);
   }
   const later = await coveringRun(tx, pipeline, run);
-  if (later !== undefined) throw refused(`What run ${run.id} was to load was loaded by run ${later} since.`);
+  if (later !== undefined)
+    throw refused(`Run ${later} has already loaded the rows of run ${run.id}, so there is nothing to retry.`);
 }
 
 /**

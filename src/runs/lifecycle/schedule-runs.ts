@@ -79,7 +79,7 @@ async function putOff({ store, random, log }: SchedulerDeps, due: DuePipeline, f
   if (error.disposition === 'retry') log.warn({ ...names, reason: error.message }, 'scheduler.pipeline_failed');
   else log.error({ ...names, failures: count, err: error }, 'scheduler.pipeline_failed');
   if (count >= FAILURES_IN_A_ROW) {
-    const message = `It could not be scheduled ${count} times in a row: ${error.message} Correct its schedule, then PUT it.`;
+    const message = `The pipeline could not be scheduled ${count} times in a row: ${error.message} Correct its schedule, then PUT it.`;
     const fault = { workspaceId: workspaceId(due.workspace_id), id: due.number, errors: [{ message }] };
     await store.transaction((tx) => faultPipeline(tx, fault));
     return;

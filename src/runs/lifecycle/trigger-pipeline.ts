@@ -66,7 +66,7 @@ async function requestManualRun(
   });
   if (id === undefined) {
     throw notIdle(
-      `The pipeline "${pipeline.id}" has a run that is not over; cancel it first, or trigger again when it is over.`,
+      `The pipeline "${pipeline.id}" has a run in progress; cancel it first, or trigger again after it ends.`,
     );
   }
   await recordChange(tx, {

@@ -58,7 +58,7 @@ function runOfKey(key: string): Pick<RunLease, 'workspaceId' | 'runId'> {
  */
 function requireAttempt({ settings }: RunsDeps, { run }: ClaimedRun): void {
   if (run.losses < settings.runAttempts) return;
-  throw new AppError('INTERNAL', `The run was begun ${run.losses} times, and its worker was lost each time.`);
+  throw new AppError('INTERNAL', `The run was started ${run.losses} times, and its worker was lost each time.`);
 }
 
 /**

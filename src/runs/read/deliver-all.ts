@@ -76,10 +76,7 @@ function readNext(chunks: AsyncGenerator<MappedChunk, void, undefined>): Promise
 }
 
 function heldTooLong(): AppError {
-  return new AppError(
-    'CANCELLED',
-    'The run goes back to the queue: its worker has had it for as long as a job may last.',
-  );
+  return new AppError('CANCELLED', 'The run is requeued: its worker has reached the time limit of a job.');
 }
 
 /** Returns a warning of rows, over all attempts, whose time lay in the future when they were read; none without such rows. */
@@ -87,7 +84,7 @@ export function futureRowWarnings({ snapshot }: ClaimedRun, { ahead }: Progress)
   if (ahead === 0) return [];
   const field = snapshot.pipeline.syncMode.iterator?.field ?? '';
   const message =
-    `${ahead} rows have a "${field}" in the future. Their attributes count as set when the run began: otherwise no later ` +
-    'value could replace them. Correct the values, or name another iterator_field.';
+    `${ahead} rows have a "${field}" in the future. Their attributes get the start time of the run; otherwise no later ` +
+    'value could replace them. Correct the values, or use another iterator_field.';
   return [{ message }];
 }

@@ -65,8 +65,8 @@ function shortRangeWarnings({ run, snapshot }: ClaimedRun, axis: IteratorAxis, r
   const { end } = range.range;
   if (wanted === undefined || end === undefined || axis.floor(wanted) <= end) return [];
   const message =
-    `The run ends at ${formatMicros(end)} and not at ${formatMicros(axis.floor(wanted))}, because the clock of the ` +
-    'warehouse is more than a minute behind the clock of Penstock. The rest comes with a later run. Set both clocks by NTP.';
+    `The run ends at ${formatMicros(end)} instead of ${formatMicros(axis.floor(wanted))}, because the clock of the ` +
+    'warehouse is more than a minute behind the clock of Penstock. A later run loads the rest. Set both clocks with NTP.';
   return [{ message }];
 }
 

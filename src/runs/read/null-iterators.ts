@@ -64,11 +64,11 @@ async function countNulls(deps: RunsDeps, counting: NullCounting, { model, name,
 function warningsOf(name: string, { nulls, countedOn }: Partial<NullCount> & Pick<NullCount, 'nulls'>): Notice[] {
   if (nulls === 0n) return [];
   if (nulls === null) {
-    const message = `Rows that have no "${name}", which are in no range, were not counted today: that took too long.`;
+    const message = `Rows without a "${name}" are never loaded. They were not counted today, because counting took too long.`;
     return [{ message }];
   }
-  const when = countedOn === undefined ? '' : ` They were counted on ${countedOn.toISOString()}.`;
-  const message = `${nulls} rows have no "${name}" and are in no range: they are never loaded while it is NULL.${when}`;
+  const when = countedOn === undefined ? '' : ` They were last counted on ${countedOn.toISOString()}.`;
+  const message = `${nulls} rows have no "${name}" and are not loaded while it is NULL.${when}`;
   return [{ message }];
 }
 

@@ -9,7 +9,7 @@ export function connectorOf({ fleet }: Pick<RunsDeps, 'fleet'>, { provider }: Pi
   if (connector !== undefined) return connector;
   throw new AppError(
     'CONNECTOR_MISSING',
-    `This build of Penstock has no connector for ${provider}; it cannot reach the warehouse.`,
+    `This build of Penstock has no connector for ${provider}. Use another provider, or install a build with this connector.`,
   );
 }
 

@@ -17,7 +17,7 @@ export function cancelRunEndpoint(deps: EndpointDeps): Endpoint {
     query: NO_PARAMETERS,
     operationId: 'cancelRun',
     summary: 'Cancel a run',
-    description: 'Delivered rows stay. The next run delivers the rest.',
+    description: 'Delivered rows are kept. The next run delivers the rest.',
     responses: { 200: RunAnswer },
     async handler({ caller, params: { pipelineId, runId } }) {
       const run = await cancelPipelineRun(deps, caller, { pipelineId, runId: BigInt(runId) });

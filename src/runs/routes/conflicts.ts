@@ -20,8 +20,7 @@ export function conflictEndpoint({ store }: EndpointDeps): Endpoint {
     query: PageQuery,
     operationId: 'listWriteBackConflicts',
     summary: 'List write-back conflicts',
-    description:
-      'Rows of the table that a write-back left unchanged, the newest first; at most 1,000 a run are listed.',
+    description: 'Rows of the table that a write-back left unchanged, newest first; at most 1,000 per run.',
     responses: { 200: WriteBackConflictsAnswer },
     async handler({ caller: { workspaceId }, params: { pipelineId: id, runId }, query }) {
       const { pipeline } = await loadPipeline(store, { workspaceId, id });

@@ -27,7 +27,7 @@ function list({ store }: EndpointDeps): Endpoint {
     query: PageQuery,
     operationId: 'listFailedRecords',
     summary: 'List failed records',
-    description: 'Rows that a run could not keep, the newest first, with field, value, rule and reason.',
+    description: 'Rows that a run could not deliver, newest first, with field, value, rule and reason.',
     responses: { 200: FailedRecordsAnswer },
     async handler({ caller: { workspaceId }, params: { pipelineId: id, runId }, query }) {
       const page = readPage(query);
@@ -50,7 +50,7 @@ function retry(deps: EndpointDeps): Endpoint {
     operationId: 'retryFailedRecords',
     summary: 'Retry failed records',
     description:
-      'Requests a run that delivers them again, mapped as the pipeline is now. Without `ids`, or without a body, all of them.',
+      'Requests a run that delivers the records again with the current pipeline. Without `ids` or without a body, retries all records.',
     body: RetryBody,
     mayLackBody: true,
     responses: { 200: TriggerAnswer },

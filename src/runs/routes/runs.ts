@@ -38,7 +38,7 @@ function trigger(deps: EndpointDeps): Endpoint {
     operationId: 'triggerPipeline',
     summary: 'Trigger a pipeline',
     description: 'The pipeline must be idle or faulted.',
-    requestHeaders: { 'Idempotency-Key': '1 to 255 characters; the same key within a day answers the same run.' },
+    requestHeaders: { 'Idempotency-Key': '1 to 255 characters. Repeating the key within a day returns the same run.' },
     body: TriggerBody,
     responses: { 200: TriggerAnswer },
     async handler({ caller, body, headers }) {
@@ -59,10 +59,10 @@ function reset(deps: EndpointDeps): Endpoint {
     query: NO_PARAMETERS,
     operationId: 'resetPipeline',
     summary: 'Reset a pipeline',
-    description: 'Drops the position: the next run loads everything again, from `from` on.',
+    description: 'Clears the position. The next run loads everything again, starting at `from`.',
     body: ResetBody,
     responses: { 204: NoContent },
-    refusals: { 409: 'A run of the pipeline is not over; cancel it first, or wait for its end.' },
+    refusals: { 409: 'A run of the pipeline is in progress. Cancel it first, or wait until it ends.' },
     async handler({ caller, body }) {
       await resetPipeline(deps, caller, body.pipeline_id);
       return { status: 204 };
@@ -98,7 +98,7 @@ function list({ store }: EndpointDeps): Endpoint {
     query: PageQuery,
     operationId: 'listRuns',
     summary: 'List runs of a pipeline',
-    description: 'Ordered by logical date, the newest first.',
+    description: 'Ordered by logical date, newest first.',
     responses: { 200: RunsAnswer },
     async handler({ caller: { workspaceId }, params: { pipelineId: id }, query }) {
       const page = readPage(query);

@@ -8,7 +8,7 @@ import { createTrialLimit, type LimitTrials } from '../trials/limit-trials.ts';
 import { previewModel } from '../trials/preview-model.ts';
 
 const refusals = {
-  429: 'Too many previews and dry-runs are under way.',
+  429: 'Too many previews and dry runs are in progress.',
   502: 'The warehouse cannot be reached.',
   504: 'The warehouse did not answer in time.',
 };
@@ -31,7 +31,7 @@ function preview(deps: EndpointDeps, limitTrials: LimitTrials): Endpoint {
     refusals,
     operationId: 'previewDataModel',
     summary: 'Preview a data model',
-    description: 'Some rows of the model on one warehouse. Nothing is kept.',
+    description: 'Reads the first rows of the model from one warehouse. Stores nothing.',
     params: pathParams({ modelId: Type.String() }),
     query: NO_PARAMETERS,
     body: PreviewBody,
@@ -53,7 +53,7 @@ function dry(deps: EndpointDeps, limitTrials: LimitTrials): Endpoint {
     refusals,
     operationId: 'dryRunPipeline',
     summary: 'Dry-run a pipeline',
-    description: 'Shows on the first rows what a run triggered now would read and keep. Nothing is kept.',
+    description: 'Shows for the first rows what a run triggered now would read and deliver. Stores nothing.',
     params: pathParams({ pipelineId: Type.String() }),
     query: NO_PARAMETERS,
     responses: { 200: DryRunAnswer },

@@ -16,8 +16,8 @@ export function createTrialLimit(): LimitTrials {
   let all = 0;
   return async (workspaceId, trial) => {
     const own = underWay.get(workspaceId) ?? 0;
-    if (own >= MOST_OF_WORKSPACE) throw tooMany(`${own} previews and dry-runs of this workspace`);
-    if (all >= MOST_OF_ALL) throw tooMany('too many previews and dry-runs');
+    if (own >= MOST_OF_WORKSPACE) throw tooMany(`${own} previews and dry runs of this workspace`);
+    if (all >= MOST_OF_ALL) throw tooMany('too many previews and dry runs');
     underWay.set(workspaceId, own + 1);
     all += 1;
     try {
@@ -32,7 +32,7 @@ export function createTrialLimit(): LimitTrials {
 }
 
 function tooMany(what: string): AppError {
-  return new AppError('RATE_LIMITED', `There are ${what} under way; wait until one has ended.`, {
+  return new AppError('RATE_LIMITED', `There are ${what} in progress; wait until one has ended.`, {
     retryAfterSeconds: 5,
   });
 }

@@ -94,8 +94,8 @@ export async function firstRows(session: Session, first: FirstRows): Promise<Som
 }
 
 function tooLarge(shown: number): string {
-  const taken = shown === 0 ? 'Not one row was taken' : `Only the first ${shown} rows were taken`;
-  return `${taken}: with the next one they hold more than ${MOST_MIB} MiB. Select fewer or shorter columns to see more.`;
+  const taken = shown === 0 ? 'No row is shown' : `Only the first ${shown} rows are shown`;
+  return `${taken}: with the next one they exceed ${MOST_MIB} MiB. Select fewer or shorter columns to see more.`;
 }
 
 const CELL_BYTES = 8;

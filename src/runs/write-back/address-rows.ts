@@ -41,7 +41,9 @@ export function addressRows(
   const mpid = columnAt(columns, mpidAt);
   const complaints = [
     ...key.filter(({ type }) => !KEY_TYPES.has(type)).map(wrongKey),
-    ...(positions.includes(mpidAt) ? ['The row_key of a pipeline that writes MPIDs back cannot hold the MPID.'] : []),
+    ...(positions.includes(mpidAt)
+      ? ['The row_key of a pipeline that writes MPIDs back cannot contain MPID; remove it.']
+      : []),
     ...(holdsMpid(mpid) ? [] : [wrongMpid(mpid)]),
   ];
   if (complaints.length > 0) throw new AppError('MODEL_INVALID', complaints.join(' '));
@@ -67,11 +69,11 @@ function named(columns: readonly Column[], names: readonly string[]): readonly n
 function columnAt(columns: readonly Column[], position: number): Column {
   const column = columns[position];
   if (column !== undefined) return column;
-  throw new AppError('MODEL_INVALID', 'The warehouse describes fewer columns than the model projects.');
+  throw new AppError('MODEL_INVALID', 'The warehouse describes fewer columns than the model selects.');
 }
 
 function wrongKey({ name, nativeType }: Column): string {
-  return `The column "${name}" is of type ${nativeType}, by which no row can be found again; identities are text or whole numbers.`;
+  return `The column "${name}" is of type ${nativeType}, which cannot identify a row; identities must be text or whole numbers.`;
 }
 
 function wrongMpid({ name, nativeType }: Column): string {

@@ -31,7 +31,7 @@ async function dropStaging(deps: RunsDeps, table: WrittenTable, signal: AbortSig
     const connection = await findConnection(deps.store, { workspaceId, id });
     const connector = connection && connectorOf(deps, connection);
     if (connector === undefined || connection === undefined || placeOf(connector, connection) !== table.place) {
-      logOf(deps, table).warn({ reason: 'The connection leads there no more.' }, 'write_back.staging_left');
+      logOf(deps, table).warn({ reason: 'The connection no longer leads to this table.' }, 'write_back.staging_left');
     } else {
       await using session = await openSession(deps, { workspaceId, connection, connector, signal, writes: true });
       await dropLeftovers(deps, { workspaceId, session, signal });

@@ -54,15 +54,17 @@ function warningOf({ table, cleared: { outcome, reason } }: Uncleared, nowMs: nu
   const then = { later: 'The next run tries again.', ...lossMessages(table, nowMs) }[outcome];
   return {
     message:
-      `The MPIDs of ${table.waiting} erased people could not be set to NULL in ${table.tableName}, which this pipeline has ` +
-      `written into before. ${reason} ${then}`,
+      `The MPIDs of ${table.waiting} erased people could not be set to NULL in ${table.tableName}, to which this pipeline ` +
+      `wrote before. ${reason} ${then}`,
   };
 }
 
 /** Describes the consequence for MPIDs whose table is gone or lost. */
 export function lossMessages(table: WrittenTable, nowMs: number): Readonly<Record<'gone' | 'lost', string>> {
-  const forgotten = hasOverdue(table, nowMs) ? ` Those erased more than ${LOST_DAYS} days ago it has forgotten.` : '';
-  const until = `until this has been so for ${LOST_DAYS} days, and ${LOST_DAYS} days after each erasure`;
+  const forgotten = hasOverdue(table, nowMs)
+    ? ` Penstock has forgotten those erased more than ${LOST_DAYS} days ago.`
+    : '';
+  const until = `until this has failed for ${LOST_DAYS} days, and for ${LOST_DAYS} days after each erasure`;
   return {
     gone: `${byHand(table)} Penstock has forgotten them.`,
     lost: `Penstock tries again ${until}.${forgotten} ${byHand(table)}`,
@@ -107,7 +109,7 @@ async function lookAndClear(deps: RunsDeps, table: WrittenTable, signal: AbortSi
   try {
     const connector = connectorOf(deps, connection);
     if (placeOf(connector, connection) !== table.place) {
-      return { outcome: 'lost', reason: `The connection "${connectionId}" leads to another database by now.` };
+      return { outcome: 'lost', reason: `The connection "${connectionId}" leads to another database now.` };
     }
     if (connection.state !== 'active') {
       return { outcome: 'later', reason: `The connection "${connectionId}" is ${connection.state}.` };

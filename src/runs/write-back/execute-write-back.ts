@@ -83,8 +83,8 @@ async function resolveAndWrite(deps: RunsDeps, writing: Writing): Promise<number
 
 function conflictWarning(conflicts: number, { table }: WriteBackTarget): Notice {
   const message =
-    `${conflicts} rows, or keys of several people, of ${table} did not get their MPID and were left as they are: the MPID ` +
-    'or key of the row changed after it was read, or the rows of the key are different people. The run’s ' +
-    'write-back-conflicts list them; the next run looks at them again.';
+    `${conflicts} rows, or keys of several people, of ${table} were left without a new MPID: the MPID ` +
+    'or key of the row changed after it was read, or the rows of the key belong to different people. The run’s ' +
+    'write-back-conflicts list them; the next run tries them again.';
   return { message };
 }

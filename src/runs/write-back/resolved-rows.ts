@@ -52,13 +52,13 @@ export function createResolving(
 }
 
 function wrongMpid({ columns, addressing: { mpidAt } }: ResolvingPlan, row: Row) {
-  const reason = 'What stands in the MPID’s column is no whole number of 64 bits. Set it to NULL.';
+  const reason = 'The value of the column MPID is not a whole number of 64 bits. Set it to NULL.';
   return { rule: 'mpid_invalid', field: columns[mpidAt]?.name ?? '', value: shownValue(row[mpidAt] ?? null), reason };
 }
 
 function keyMissing({ addressing: { target } }: ResolvingPlan) {
   const names = target.key.map(({ name }) => name).join(', ');
-  const reason = `All columns that row_key names are NULL (${names}), so the row cannot be found again in the table.`;
+  const reason = `All columns of row_key are NULL (${names}), so the row cannot be found again in the table.`;
   return { rule: 'key_missing', field: '', value: null, reason };
 }
 

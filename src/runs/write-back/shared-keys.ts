@@ -45,7 +45,7 @@ export async function findSharedKeys(search: KeySearch): Promise<ReadonlySet<str
 function tooMany({ target }: Addressing): AppError {
   const columns = target.key.map(({ name }) => name).join(', ');
   const message =
-    `More than ${MOST} values of ${columns}, which row_key names, stand in several rows of ${target.table} each, so they do ` +
-    'not tell its rows apart. Name more columns, or leave row_key out: then all identities of the model are the key.';
+    `More than ${MOST} values of ${columns}, the row_key, occur in several rows of ${target.table}, so they do ` +
+    'not identify its rows. Name more columns, or leave out row_key to use all identities of the model as the key.';
   return new AppError('MODEL_INVALID', message);
 }

@@ -45,7 +45,7 @@ async function apply(
   { claimed, tableId, session, addressing, staging, label, signal }: KeyWriting,
   rows: StagedRows,
 ): Promise<WriteBackResult> {
-  if (session.writeBack === undefined) throw new AppError('INTERNAL', 'The session was not opened to write back.');
+  if (session.writeBack === undefined) throw new AppError('INTERNAL', 'The session was not opened for writing back.');
   return await session.writeBack.apply(
     {
       target: addressing.target,

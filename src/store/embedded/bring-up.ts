@@ -71,7 +71,7 @@ function isPortTaken(error: unknown): boolean {
 function portTaken(port: number): AppError {
   return new AppError(
     'STORE_START',
-    `Address already in use: another program listens on port ${port} of 127.0.0.1, where the embedded store belongs. Stop it, or set PENSTOCK_STORE_PORT to another port, or to 0 for a free one.`,
+    `Address already in use: another program listens on port ${port} of 127.0.0.1, the port of the embedded store. Stop it, or set PENSTOCK_STORE_PORT to another port, or to 0 for a free one.`,
   );
 }
 

@@ -19,7 +19,7 @@ export async function findData(home: string, { folder }: StoreRecord): Promise<s
   } else if (await isFolder(folder)) return folder;
   throw new AppError(
     'STORE_START',
-    `The data of the embedded store are missing: ${folder} is not there. Put the folder back from a backup to ${inside}. To begin with an empty store instead, set PENSTOCK_HOME to a new folder.`,
+    `The data of the embedded store are missing: ${folder} does not exist. Restore the folder from a backup to ${inside}. To start with an empty store instead, set PENSTOCK_HOME to a new folder.`,
   );
 }
 
@@ -28,7 +28,7 @@ export async function refuseDataWithoutRecord(home: string): Promise<void> {
   if (!(await isFolder(join(insideHome(home), 'data')))) return;
   throw new AppError(
     'STORE_START',
-    `${home} holds the data of an embedded store, but store.json with its password is missing. Put store.json back from a backup, or set PENSTOCK_HOME to a new folder to begin with an empty store.`,
+    `${home} holds the data of an embedded store, but store.json with its password is missing. Restore store.json from a backup, or set PENSTOCK_HOME to a new folder to start with an empty store.`,
   );
 }
 
@@ -48,7 +48,7 @@ async function claimOutside(home: string, folder: string): Promise<string> {
   if (marked !== '' && !(await isSameFolder(marked, home)) && (await leadsTo(marked, folder))) {
     throw new AppError(
       'STORE_START',
-      `The data folder ${folder} belongs to the home ${marked}, and ${home} is a copy of it. A copy of the home does not hold these data. Set PENSTOCK_HOME to ${marked}, or copy the data folder to ${insideHome(home)} while no daemon runs.`,
+      `The data folder ${folder} belongs to the home ${marked}, and ${home} is a copy of it. A copy of the home does not contain these data. Set PENSTOCK_HOME to ${marked}, or copy the data folder to ${insideHome(home)} while no daemon runs.`,
     );
   }
   await markHome(folder, home);

@@ -14,7 +14,7 @@ export async function makeHome(home: string): Promise<void> {
   } catch (cause) {
     throw new AppError(
       'STORE_START',
-      `The home ${home} cannot be made: ${(cause as Error).message}. Set PENSTOCK_HOME to a folder that this user can write, or make ${home} and give it to this user.`,
+      `The home ${home} cannot be created: ${(cause as Error).message}. Set PENSTOCK_HOME to a folder that this user can write to, or create ${home} for this user.`,
       { cause },
     );
   }

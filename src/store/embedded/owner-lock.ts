@@ -163,7 +163,7 @@ function occupied(folder: string, { pid, role, host }: Owner): AppError {
   const where = host === hostname() ? `pid ${pid}` : `pid ${pid} on ${host}`;
   return new AppError(
     'STORE_START',
-    `${who} (${where}) uses ${folder}. Stop it (\`kill ${pid}\`), or give this one a home of its own with PENSTOCK_HOME; several daemons share the work over a PostgreSQL named by DATABASE_URL.`,
+    `${who} (${where}) uses ${folder}. Stop it (\`kill ${pid}\`), or set PENSTOCK_HOME to another folder. To share the work between several daemons, use a PostgreSQL with DATABASE_URL.`,
   );
 }
 

@@ -45,7 +45,7 @@ export async function placeData(home: string, user: ServerUser | undefined, log:
   }
   throw new AppError(
     'STORE_START',
-    `The folder ${home} cannot be written by the user the embedded store runs as. Set PENSTOCK_HOME to a folder it can reach.`,
+    `The user of the embedded store cannot write to the folder ${home}. Set PENSTOCK_HOME to a folder that this user can reach.`,
   );
 }
 
@@ -94,6 +94,6 @@ async function copyReadable(from: string, to: string): Promise<void> {
 function unusable(folder: string): AppError {
   return new AppError(
     'STORE_START',
-    `The PostgreSQL in ${folder} cannot be executed. Install Penstock where programs may run, or set DATABASE_URL.`,
+    `The PostgreSQL in ${folder} cannot be executed. Install Penstock on a file system that allows execution, or set DATABASE_URL.`,
   );
 }

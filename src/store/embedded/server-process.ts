@@ -92,7 +92,7 @@ export async function stopProcess(pid: number, isAlive: () => boolean): Promise<
 /** Returns the last lines that the server has written since `start`. */
 async function tail(logFile: string, start: number): Promise<string> {
   const { size } = await stat(logFile);
-  if (size <= start) return 'it wrote nothing.';
+  if (size <= start) return 'it wrote no log.';
   const text = (await readFile(logFile)).subarray(start).toString('utf8');
   return text.trim().split('\n').slice(-8).join('\n');
 }

@@ -21,7 +21,7 @@ export async function findServerUser(): Promise<ServerUser | undefined> {
   if (account !== undefined) return { uid: Number(account[2]), gid: Number(account[3]) };
   throw new AppError(
     'STORE_START',
-    'PostgreSQL does not run as root, and this machine has neither a user `postgres` nor `nobody`. Run Penstock as an ordinary user, or set DATABASE_URL.',
+    'PostgreSQL does not run as root, and this machine has neither a user `postgres` nor a user `nobody`. Run Penstock as an ordinary user, or set DATABASE_URL.',
   );
 }
 
@@ -37,7 +37,7 @@ export async function ownerOf(folder: string): Promise<ServerUser | undefined> {
   if (own === 0) return { uid, gid };
   throw new AppError(
     'STORE_START',
-    `The embedded store in ${folder} belongs to the user with the id ${uid}. Start Penstock as the user who made it, or set PENSTOCK_HOME to a new folder.`,
+    `The embedded store in ${folder} belongs to the user with the id ${uid}. Start Penstock as that user, or set PENSTOCK_HOME to a new folder.`,
   );
 }
 
@@ -45,7 +45,7 @@ export async function ownerOf(folder: string): Promise<ServerUser | undefined> {
 function ownedByRoot(folder: string): AppError {
   return new AppError(
     'STORE_START',
-    `The embedded store in ${folder} belongs to root, and PostgreSQL does not run as root. Give it to the user of the server, such as \`chown -R postgres: ${folder}\`; \`cp -a\` keeps the owner of a copy.`,
+    `The embedded store in ${folder} belongs to root, and PostgreSQL does not run as root. Give it to the user of the server, for example with \`chown -R postgres: ${folder}\`; \`cp -a\` keeps the owner of a copy.`,
   );
 }
 

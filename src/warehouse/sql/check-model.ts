@@ -58,7 +58,7 @@ function insight(check: ModelCheck): number {
   return kind === 'construct' ? Number.MAX_SAFE_INTEGER : line * 1e6 + column;
 }
 
-const EMPTY = 'The model is empty; write one SELECT.';
+const EMPTY = 'The model is empty; write a single SELECT.';
 
 /** Checks a model as `checkModel` does, with a parser that is loaded already. */
 export function checkByGrammar(parser: SqlParser, sql: string, grammar: string): ModelCheck {
@@ -66,7 +66,7 @@ export function checkByGrammar(parser: SqlParser, sql: string, grammar: string):
   if (all === undefined) return syntaxError(parser, sql, grammar);
   const tokens = all.at(-1)?.type === 'SEMICOLON' ? all.slice(0, -1) : all;
   const open = findOpenComment(sql, all.at(-1)?.end ?? 0, grammar);
-  if (open !== undefined) return misread(sql, open, 'the comment has no end; close it with */.');
+  if (open !== undefined) return misread(sql, open, 'the comment is not closed; close it with */.');
   const disputed = findDisputedComment(sql, all, grammar);
   if (disputed !== undefined) return refuse(sql, disputed.offset, disputed.message);
   const [first] = tokens;
@@ -76,7 +76,7 @@ export function checkByGrammar(parser: SqlParser, sql: string, grammar: string):
     return refuse(
       sql,
       semicolon.start,
-      'Several statements (a semicolon within the text) are not allowed; write one SELECT.',
+      'Several statements (a semicolon within the text) are not allowed; write a single SELECT.',
     );
   }
   const refused = refusedByRedshift(parser, { sql, tokens, grammar });
@@ -116,7 +116,7 @@ function verdict({ sql, text, tokens, first, parsed }: Case): ModelCheck {
   if (parsed.outcome === 'syntax') {
     // the parser reads a misspelt SELECT as an alias, and complains of the second word after it
     if (first.type === 'VAR')
-      return misread(sql, first.start, `${first.text} begins no query; begin with SELECT or WITH.`);
+      return misread(sql, first.start, `a query cannot begin with ${first.text}; begin with SELECT or WITH.`);
     return misread(sql, first.start + parsed.offset, parsed.message);
   }
   if (!isClosed(tokens)) return misread(sql, first.start, 'the parentheses do not match.');
@@ -125,7 +125,8 @@ function verdict({ sql, text, tokens, first, parsed }: Case): ModelCheck {
     return { outcome: 'undecided', sql: text, reason: parsed.reason };
   }
   const [statement, second] = parsed.statements;
-  if (second !== undefined) return refuse(sql, first.start, 'Several statements are not allowed; write one SELECT.');
+  if (second !== undefined)
+    return refuse(sql, first.start, 'Several statements are not allowed; write a single SELECT.');
   const refusal = findRefused(statement, tokens);
   if (refusal !== undefined) return refuse(sql, refusal.offset, notAllowed(refusal.construct));
   return { outcome: 'accepted', sql: text, warnings: findUnstable(statement) };
@@ -138,7 +139,8 @@ const BACKSLASH =
 /** Words with which a query can begin. */
 const QUERY_WORDS: ReadonlySet<string> = new Set(['SELECT', 'WITH', 'FROM', '(']);
 
-const notAllowed = (construct: string): string => `${construct} is not allowed; a model is one SELECT that only reads.`;
+const notAllowed = (construct: string): string =>
+  `${construct} is not allowed; a model is a single SELECT that only reads.`;
 
 function syntaxError(parser: SqlParser, sql: string, grammar: string): ModelCheck {
   const parsed = parser.parse(sql, grammar);

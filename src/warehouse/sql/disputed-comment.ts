@@ -19,13 +19,13 @@ export function findDisputedComment(sql: string, tokens: readonly Token[], gramm
 }
 
 const GLUED =
-  'A comment directly behind an operator is not allowed, because the operator may take its mark; put a space before it.';
+  'A comment directly after an operator is not allowed, because products parse it differently; put a space before it.';
 const NESTED =
-  'A comment within a comment is not allowed here, because products end it at different places; remove the inner /*.';
+  'A nested comment is not allowed here, because products end it at different places; remove the inner /*.';
 const RETURN =
-  'A carriage return within a comment is not allowed, because products end the comment there or go on; end lines with a line feed.';
+  'A carriage return within a comment is not allowed, because products parse it differently; end lines with a line feed.';
 const CONTINUED =
-  'A backslash at the end of a comment is not allowed, because Databricks takes the next line for a comment, too; remove it.';
+  'A backslash at the end of a comment is not allowed, because Databricks reads the next line as a comment too; remove it.';
 
 /**
  * Matches each comment up to its first possible end, so that the next match begins where a comment may begin in any reading.

@@ -67,15 +67,18 @@ function unstableCall({ kind, fields }: Node): string | undefined {
   if (ONLY_WITHOUT_ARGUMENTS.has(name) && Array.isArray(fields.args) && fields.args.length > 0) return undefined;
   // the parser takes a bare or quoted column named `now` for the function
   if (name === 'now' && fields.no_parens === true) return undefined;
-  if (RANDOM.has(name)) return `${name} gives another value each time the model is read.`;
-  return CLOCK.has(name) ? `${name} moves on between two readings of the model.` : undefined;
+  if (RANDOM.has(name))
+    return `${name} returns another value each time the model is read; select a stored column instead.`;
+  return CLOCK.has(name)
+    ? `${name} changes between two reads of the model; select a stored column instead.`
+    : undefined;
 }
 
 function unstableRows({ fields }: Node): string | undefined {
   if (isRecord(fields.sample) || isRecord(fields.table_sample))
-    return 'A sample gives other rows each time it is read.';
+    return 'A sample returns other rows each time it is read; filter with WHERE instead.';
   const cut = [fields.limit, fields.fetch, fields.top, fields.offset].some(isRecord);
   return cut && 'order_by' in fields && !isRecord(fields.order_by)
-    ? 'LIMIT without ORDER BY may give other rows each time the model is read.'
+    ? 'LIMIT without ORDER BY may return other rows each time the model is read; add ORDER BY.'
     : undefined;
 }

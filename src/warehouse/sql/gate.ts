@@ -81,7 +81,9 @@ function startThread(): Thread {
   });
   const end = (cause: unknown) => {
     forget();
-    const error = new AppError('INTERNAL', 'The SQL parser broke off; the next question starts it again.', { cause });
+    const error = new AppError('INTERNAL', 'The SQL parser stopped; it restarts with the next request. Try again.', {
+      cause,
+    });
     for (const { fail } of thread.waiting.splice(0)) fail(error);
   };
   worker.on('error', end);

@@ -51,7 +51,7 @@ describe('a data plan', () => {
     const taken = await api.admin.post(PLANS, body);
     expect([taken.status, messages(taken)]).toEqual([
       409,
-      expect.stringMatching(/^id: this workspace has a data plan/),
+      expect.stringMatching(/^id: this workspace already has a data plan/),
     ]);
     expect((await api.stranger.post(PLANS, body)).status).toBe(200);
     expect((await api.stranger.delete(`${PLANS}/shop`)).status).toBe(204);
@@ -65,7 +65,7 @@ describe('a data plan', () => {
     [{ versions: undefined }, 'versions: '],
     [{ versions: [{ version: 0, status: 'active' }] }, 'versions[0].version: '],
     [{ versions: [{ version: 1, status: 'on' }] }, 'versions[0].status: '],
-    [{ versions: [...body.versions, { version: 2, status: 'draft' }] }, 'versions[2].version: 2 stands there twice'],
+    [{ versions: [...body.versions, { version: 2, status: 'draft' }] }, 'versions[2].version: 2 is given twice'],
     [{ colour: 'red' }, 'colour: '],
   ])('with %j is 400 and names the field', async (changes, message) => {
     const refused = await post(changes);

@@ -146,7 +146,7 @@ test.each([
   ['https://Shop.example', 'https://shop.example'],
   ['https://shop.example:443', 'https://shop.example'],
   ['http://shop.example:80', 'http://shop.example'],
-  ['https://a..:b', 'no origin'],
+  ['https://a..:b', 'is not an origin'],
 ])('the setting refuses %s, which no browser sends, and says %s', async (origin, wanted) => {
   await using at = await ready();
   const { status, body } = await allow(at, [SHOP, origin]);

@@ -79,7 +79,7 @@ describe('a connection', () => {
   });
 
   it.each([
-    [{ type: 'delta' }, 'type: "delta" is no type of a warehouse; use one of alpha, beta, gamma'],
+    [{ type: 'delta' }, 'type: "delta" is not a warehouse type; use one of alpha, beta, gamma'],
     [{ type: 'DuckDB' }, 'type: '],
     [{ type: 'constructor' }, 'type: '],
     [{ type: undefined }, 'type: '],
@@ -128,7 +128,7 @@ describe('a connection', () => {
   it('of an id that is taken is 400, also where version 1 does not see who has it', async () => {
     await at.one.post('/connections', connectionOne);
     const taken = await at.one.post('/connections', connectionOne);
-    expect([taken.status, messages(taken)]).toEqual([400, expect.stringContaining('id: this workspace has')]);
+    expect([taken.status, messages(taken)]).toEqual([400, expect.stringContaining('id: this workspace already has')]);
     await at.two.post('/connections', { ...connectionBody, id: 'lake' });
     expect((await at.one.post('/connections', { ...connectionOne, id: 'lake' })).status).toBe(400);
   });

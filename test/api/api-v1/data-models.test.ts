@@ -65,10 +65,13 @@ describe('a data model', () => {
     [{ sql_query: 'DELETE FROM purchases' }, 'sql_query: '],
     [{ sql_query: 'SELEC 1' }, 'sql_query: '],
     [{ load_timestamp_field_type: 'text' }, 'load_timestamp_field_type: '],
-    [{ load_timestamp_field_name: null }, 'load_timestamp_field_name: is required beside load_timestamp_field_type'],
+    [
+      { load_timestamp_field_name: null },
+      'load_timestamp_field_name: is required together with load_timestamp_field_type',
+    ],
     [
       { load_timestamp_field_tz: 'Mars/Olympus' },
-      'load_timestamp_field_time_zone: "Mars/Olympus" is no IANA time zone',
+      'load_timestamp_field_time_zone: "Mars/Olympus" is not an IANA time zone',
     ],
     [
       { load_timestamp_field_tz: 'UTC', load_timestamp_field_time_zone: 'Europe/Berlin' },
@@ -159,7 +162,7 @@ describe('its load timestamp', () => {
     expect([refused.status, messages(refused)]).toEqual([
       400,
       expect.stringMatching(
-        /^sql_query: does not suit the pipeline "buyers-to-profiles".*load_timestamp_field_name: the model has no column "nothing"/,
+        /^sql_query: does not fit the pipeline "buyers-to-profiles".*load_timestamp_field_name: the model has no column "nothing"/,
       ),
     ]);
     expect((await at.one.get(MODEL)).body.load_timestamp_field_name).toBe('updated_at');

@@ -130,11 +130,11 @@ describe('a PUT', () => {
     await at.one.post('/data-models', { ...otherTimestamp(), id: 'other' });
     at.gamma.meanwhile = () => at.one.post(`/pipelines/${names.id}`);
     const refused = await at.one.put(`/pipelines/${names.id}`, { ...body, data_model_id: 'other' });
-    expect([refused.status, messages(refused)]).toEqual([400, expect.stringContaining('a run that is not over')]);
+    expect([refused.status, messages(refused)]).toEqual([400, expect.stringContaining('a run in progress')]);
     const { latest_pipeline_run: run } = (await at.one.get(`/pipelines/${names.id}/status`)).body;
     expect(run.pipeline_run_state).toBe('attempt_requested');
     const model = await at.one.put(`/data-models/${names.data_model_id}`, otherTimestamp());
-    expect([model.status, messages(model)]).toEqual([400, expect.stringContaining('a run that is not over')]);
+    expect([model.status, messages(model)]).toEqual([400, expect.stringContaining('a run in progress')]);
     expect((await at.one.get(`/data-models/${names.data_model_id}`)).body.load_timestamp_field_name).toBe('updated_at');
   });
 });
@@ -158,7 +158,7 @@ describe('a masked secret stays with the warehouse it was stored for, though ano
     const two = (await at.two.put(path(), { ...first, config })).body;
     at.gamma.meanwhile = () => at.two.put(path(), { ...two, name: 'Theirs', ...changed(config) });
     const put = await at.two.put(path(), { ...two, name: 'By the slower' });
-    expect([put.status, messages(put)]).toEqual([503, expect.stringContaining('can be tried again')]);
+    expect([put.status, messages(put)]).toEqual([503, expect.stringContaining('Try again later')]);
     expect((await at.two.get(path())).body.name).toBe('Theirs');
   });
 

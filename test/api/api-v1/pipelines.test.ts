@@ -112,7 +112,7 @@ describe('a pipeline', () => {
     [{ data_model_id: 'nobody' }, 'data_model_id: there is no data model "nobody" in this workspace'],
     [{ partner_feed_id: null }, 'partner_feed_id: is required unless partner_feed_key is given'],
     [{ partner_feed_id: 999 }, 'partner_feed_id: there is no feed 999'],
-    [{ partner_feed_key: 'nobody' }, 'partner_feed_key: is the key of no feed'],
+    [{ partner_feed_key: 'nobody' }, 'partner_feed_key: is not the key of a feed'],
     [{ partner_feed_key: SECRET_MASK }, 'partner_feed_key: is the mask'],
     [{ schedule_start_time: undefined }, 'schedule_start_time: is required'],
     [{ schedule_start_time: 'soon' }, 'schedule_start_time: '],
@@ -120,7 +120,7 @@ describe('a pipeline', () => {
     [{ schedule_interval: 'yearly' }, 'schedule_interval: '],
     [{ environment: 'staging' }, 'environment: '],
     [{ is_active: 'yes' }, 'is_active: '],
-    [{ plan_version: 3 }, 'plan_version: belongs to a plan_id'],
+    [{ plan_version: 3 }, 'plan_version: is only allowed together with plan_id'],
     [{ plan_id: 'plan', plan_version: 1 }, 'plan_id: version 1 of the data plan "plan" is inactive'],
     [{ plan_id: 'plan', plan_version: 2 }, 'plan_id: version 2 of the data plan "plan" is draft'],
     [{ sync_mode: { type: 'full' } }, 'sync_mode: '],
@@ -131,7 +131,10 @@ describe('a pipeline', () => {
 
   it.each([
     [{ plan_id: 'nobody', plan_version: 1 }, 'plan_id: there is no data plan "nobody"'],
-    [{ plan_id: 'plan' }, 'plan_version: is needed beside plan_id; the data plan "plan" has 1, 2, 3'],
+    [
+      { plan_id: 'plan' },
+      'plan_version: is required together with plan_id; the data plan "plan" has the versions 1, 2, 3',
+    ],
     [{ plan_id: 'plan', plan_version: 4 }, 'plan_version: the data plan "plan" has no version 4'],
   ])('with %j is 404', async (changes, message) => {
     const refused = await post(changes);
@@ -163,7 +166,7 @@ describe('a pipeline', () => {
     const refused = await post({ connection_id: 'alpha', data_model_id: 'plain' });
     expect([refused.status, messages(refused)]).toEqual([
       400,
-      expect.stringContaining('data_model_id: load_timestamp_field_type: "timestamp" is no type of alpha'),
+      expect.stringContaining('data_model_id: load_timestamp_field_type: "timestamp" is not a type of alpha'),
     ]);
     expect((await post({ connection_id: 'alpha', data_model_id: 'buyers' })).status).toBe(200);
     await at.one.post('/data-models', { ...modelOne, id: 'misnamed', load_timestamp_field_name: 'nothing' });
@@ -171,7 +174,7 @@ describe('a pipeline', () => {
       'data_model_id: load_timestamp_field_name: the model has no column "nothing"',
     );
     const wrong = await at.one.put('/data-models/buyers', { ...modelOne, load_timestamp_field_type: 'timestamp' });
-    expect(messages(wrong)).toContain('load_timestamp_field_type: "timestamp" is no type of alpha');
+    expect(messages(wrong)).toContain('load_timestamp_field_type: "timestamp" is not a type of alpha');
   });
 
   it('keeps its connection on a warehouse that has the type of its load timestamp: a PUT to another one is 400', async () => {
@@ -191,7 +194,7 @@ describe('a pipeline', () => {
     expect([refused.status, messages(refused)]).toEqual([
       400,
       expect.stringContaining(
-        'type: data model "moved": load_timestamp_field_type: "timestamp" is no type of alpha, the warehouse of the connection "moving"',
+        'type: data model "moved": load_timestamp_field_type: "timestamp" is not a type of alpha, the warehouse of the connection "moving"',
       ),
     ]);
     expect((await at.one.get('/connections/moving')).body).toMatchObject({ type: 'gamma', name: gamma.name });

@@ -73,7 +73,7 @@ describe('a trigger', () => {
       const { body } = await at.two.get(path);
       await at.two.put(path, { ...body, state: 'inactive' });
       expect(messages(await trigger())).toBe(
-        `The pipeline "${pipelineOne.id}" is stopped. ${what} is inactive, which only version 2 says; PUT it there with state active.`,
+        `The pipeline "${pipelineOne.id}" is stopped. ${what} is inactive, a state that only version 2 can change; PUT it there with state active.`,
       );
       const { is_active, is_connection_active } = (await at.one.get(`${PIPELINE}/status`)).body;
       expect({ is_active, is_connection_active }).toEqual({
@@ -195,7 +195,7 @@ describe('a retry', () => {
     for (const status of ['queued', 'running', 'retrying']) {
       await set(id, `status = '${status}'`);
       const refused = await retry(id);
-      expect([refused.status, messages(refused)]).toEqual([400, expect.stringContaining('in progress already')]);
+      expect([refused.status, messages(refused)]).toEqual([400, expect.stringContaining('already in progress')]);
     }
     await set(id, "status = 'success'");
     expect(messages(await retry(id))).toContain('succeeded');
@@ -224,7 +224,7 @@ describe('a retry', () => {
     const refused = await retry(id);
     expect([refused.status, messages(refused)]).toEqual([
       400,
-      `What run ${id} was to load was loaded by run ${later} since.`,
+      `Run ${later} has already loaded the rows of run ${id}, so there is nothing to retry.`,
     ]);
     await at.api.store.execute('UPDATE pipelines SET position = NULL');
     expect((await retry(id)).status).toBe(200);

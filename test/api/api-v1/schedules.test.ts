@@ -97,7 +97,7 @@ describe('another workspace', () => {
     const refusals = [
       [{ plan_id: 'their-plan', plan_version: 1 }, 404, 'plan_id: there is no data plan "their-plan"'],
       [{ partner_feed_id: feed.id }, 400, `partner_feed_id: there is no feed ${feed.id}`],
-      [{ partner_feed_id: null, partner_feed_key: feed.key }, 400, 'partner_feed_key: is the key of no feed'],
+      [{ partner_feed_id: null, partner_feed_key: feed.key }, 400, 'partner_feed_key: is not the key of a feed'],
       [{ connection_id: 'theirs' }, 400, 'connection_id: there is no connection "theirs"'],
     ] as const;
     for (const [changes, status, message] of refusals) {

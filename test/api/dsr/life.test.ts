@@ -209,7 +209,7 @@ describe('DELETE /requests/{RequestID}', () => {
     const answer = await api.delete(`${PATHS[3]}/${id}`);
     expect([answer.status, answer.body.message]).toEqual([
       400,
-      `The request is ${status}; only a pending one can be cancelled.`,
+      `The request is ${status}; only a pending request can be cancelled.`,
     ]);
     expect((await api.get(`${PATHS[3]}/${id}`)).body.request_status).toBe(status);
   });
@@ -226,7 +226,7 @@ describe('DELETE /requests/{RequestID}', () => {
       const answers = await Promise.all(Array.from({ length: 12 }, () => api.delete(`${PATHS[3]}/${id}`)));
       expect(answers.map(({ status }) => status).toSorted()).toEqual([202, ...Array(11).fill(400)]);
       const refused = answers.find(({ status }) => status === 400);
-      expect(refused?.body.message).toBe('The request is cancelled; only a pending one can be cancelled.');
+      expect(refused?.body.message).toBe('The request is cancelled; only a pending request can be cancelled.');
     }
   });
 

@@ -27,7 +27,7 @@ describe('calls a minute', () => {
     expect([status, headers['retry-after']]).toEqual([429, '1']);
     expect(body).toEqual({
       code: 429,
-      message: 'This workspace takes 1000 calls of this API a minute.',
+      message: 'This workspace accepts 1000 calls of this API per minute; wait as long as Retry-After says.',
       errors: [{ domain: 'RateLimit', reason: 'RATE_LIMITED', message: body.message }],
     });
     // who waits as long as was said comes in

@@ -214,7 +214,7 @@ describe('the delivery log', () => {
     expect(logged.is_replayable).toBe(false);
     const { status, text } = await platform('POST', `${path()}/${logged.id}/replay`);
     expect(status).toBe(400);
-    expect(text).toContain('dropped after its request was over');
+    expect(text).toContain('its body was deleted after the request ended');
   });
 
   test('is another workspace’s own, and asks for credentials of the platform', async () => {

@@ -84,7 +84,7 @@ describe('results_url', () => {
     access.clock.advance(1);
     const answer = await get(url);
     expect(reasons(answer)).toEqual([410, 410]);
-    expect(JSON.parse(answer.body).message).toContain('is kept for 7 days');
+    expect(JSON.parse(answer.body).message).toContain('was removed after 7 days');
   });
 
   test('stands in the audit log once somebody took the file', async () => {

@@ -27,8 +27,16 @@ describe('a wrong value is 400, with its path', () => {
     ['submitted_time', { submitted_time: undefined }, 'submitted_time: is required'],
     ['submitted_time', { submitted_time: 'yesterday' }, 'submitted_time: must be an ISO 8601 date or time'],
     ['skip_waiting_period', { skip_waiting_period: 'yes' }, 'skip_waiting_period: must be true or false'],
-    ['subject_identities', { subject_identities: undefined }, 'subject_identities: must name the person'],
-    ['subject_identities', { subject_identities: {} }, 'subject_identities: must name the person'],
+    [
+      'subject_identities',
+      { subject_identities: undefined },
+      'subject_identities: must contain at least one identity of the person',
+    ],
+    [
+      'subject_identities',
+      { subject_identities: {} },
+      'subject_identities: must contain at least one identity of the person',
+    ],
     ['subject_identities', { subject_identities: [] }, 'subject_identities: must be an object'],
     [
       'a type nobody knows',
@@ -82,12 +90,12 @@ describe('a wrong value is 400, with its path', () => {
     [
       'a group that names the person',
       { group_id: 'About ANN.group@Example.org', subject_identities: { email: raw('ann.group@example.org') } },
-      'group_id: holds an identity of the request',
+      'group_id: contains an identity of the request',
     ],
     [
       'a group that is a short identity',
       { group_id: ' x42 ', subject_identities: { controller_customer_id: raw('X42') } },
-      'relate requests by a name of no person',
+      'use a name without personal data',
     ],
     [
       'a group that is the mpid',
@@ -96,11 +104,11 @@ describe('a wrong value is 400, with its path', () => {
         subject_identities: null,
         extensions: { [OURS]: { subject_identities: { mpid: raw('4711') } } },
       },
-      'group_id: holds an identity of the request',
+      'group_id: contains an identity of the request',
     ],
     ['extensions', { extensions: [] }, 'extensions: must be an object'],
-    ['another extension', { extensions: { 'opendsr.else.example': {} } }, `its own is ${OURS}`],
-    ['the name of version 1', { extensions: { [`opengdpr.${DOMAIN}`]: {} } }, `its own is ${OURS}`],
+    ['another extension', { extensions: { 'opendsr.else.example': {} } }, `use ${OURS}`],
+    ['the name of version 1', { extensions: { [`opengdpr.${DOMAIN}`]: {} } }, `use ${OURS}`],
     [
       'an identity in the extension that belongs at top level',
       { extensions: { [OURS]: { subject_identities: { email: raw('a@x') } } } },

@@ -87,8 +87,8 @@ describe.each([
   });
 
   it.each([
-    [{ subject_identities: undefined }, 'must name the person'],
-    [{ subject_identities: [] }, 'must name the person'],
+    [{ subject_identities: undefined }, 'must contain at least one identity of the person'],
+    [{ subject_identities: [] }, 'must contain at least one identity of the person'],
     [{ subject_identities: { email: 'a@x' } }, 'subject_identities: must be a list'],
     [{ subject_identities: [{ identity_value: 'x', identity_format: 'raw' }] }, '[0].identity_type: is required'],
     [{ subject_identities: [{ identity_type: 'email', identity_format: 'raw' }] }, '[0].identity_value: is required'],
@@ -100,7 +100,7 @@ describe.each([
     [{ extensions: { [ours]: { mpids: [1.5] } } }, 'mpids[0]'],
     [{ extensions: { [ours]: { mpids: ['9223372036854775808'] } } }, 'mpids[0]: must be an MPID'],
     [{ extensions: { [ours]: { identities: [{ identity_type: 'email', identity_value: 'x' }] } } }, 'identity_type'],
-    [{ extensions: { [other]: {} } }, `its own is ${ours}`],
+    [{ extensions: { [other]: {} } }, `use ${ours}`],
     [{ api_version: '3.0' }, 'api_version: must be'],
     [{ subject_request_id: '4711' }, 'subject_request_id: must be a UUID of version 4'],
     [{ subject_request_type: 'deletion' }, 'subject_request_type: must be one of'],

@@ -134,7 +134,7 @@ describe('a batch of calls', () => {
       ],
     });
     expect((await rejected()).map(({ errors }) => errors[0]?.message)).toEqual([
-      'names nobody; give it a userId, an anonymousId or an e-mail address',
+      'contains no identity; add a userId, an anonymousId or an e-mail address',
     ]);
     expect((await kept()).map(({ mpid }) => mpid)).toEqual([0n]);
   });

@@ -67,7 +67,7 @@ describe('one batch', () => {
     ['no JSON', '{"a":', /not JSON/],
     ['a list', '[]', /must be an object/],
     ['a field twice', '{"ip":null,"ip":"10.0.0.1"}', /^ip: is given more than once/],
-    ['text that cannot be stored', '{"api_key":"\\u0000"}', /^api_key: holds the character U\+0000/],
+    ['text that cannot be stored', '{"api_key":"\\u0000"}', /^api_key: contains the character U\+0000/],
   ])('is refused where it is %s', async (_what, text, message) => {
     const { status, messages } = await api.post(SINGLE, text);
     expect([status, messages[0]]).toEqual([400, expect.stringMatching(message)]);
@@ -101,7 +101,7 @@ describe('one batch', () => {
     const { status, messages } = await api.post(SINGLE, contradiction);
     expect([status, messages]).toEqual([
       400,
-      [expect.stringMatching(/^mpid: The login identity is not that of the profile/)],
+      [expect.stringMatching(/^mpid: The login identity does not belong to the profile/)],
     ]);
     expect(await log()).toHaveLength(2);
   });

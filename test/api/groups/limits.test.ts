@@ -43,12 +43,12 @@ describe('the limits of the specification', () => {
     [
       'no grouping attribute',
       { source_user_attribute: '' },
-      'source_user_attribute: must name a user attribute, is empty',
+      'source_user_attribute: must name a user attribute, but is empty',
     ],
     [
       'an attribute id of none',
       { attributes: [attribute('')] },
-      'attributes[0].id: must name a user attribute, is empty',
+      'attributes[0].id: must name a user attribute, but is empty',
     ],
     [
       'one of 224',
@@ -58,7 +58,7 @@ describe('the limits of the specification', () => {
     [
       'the same attribute twice',
       { attributes: [attribute('a'), attribute('a')] },
-      'attributes[1].id: "a" stands there twice; leave one out',
+      'attributes[1].id: "a" is given twice; remove one',
     ],
     [
       'eleven attributes',
@@ -79,7 +79,7 @@ describe('the limits of the specification', () => {
     const { status, body } = await create({ id: 'second' });
     expect({ status, message: body.errors[0].message }).toMatchObject({
       status: 422,
-      message: expect.stringContaining('this workspace has the group definition "acme"'),
+      message: expect.stringContaining('this workspace already has the group definition "acme"'),
     });
     expect((await create()).status).toBe(422);
   });

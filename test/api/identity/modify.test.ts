@@ -84,7 +84,7 @@ it('is 400 for what would make the profile hold more identities than the workspa
   const refused = await modify(['email', null, 'b@x'], ['microsoft', null, 'm'], ['yahoo', 'y', null]);
   expect(refused).toMatchObject({ status: 400, body: { ErrorCode: 'BAD_REQUEST' } });
   expect(refused.body.errors[0].message).toContain(
-    'identity_changes[1].new_value: makes too many, as the profile would hold 4 identities, and limits.profile_identities allows 2',
+    'identity_changes[1].new_value: is one too many: the profile would hold 4 identities, and limits.profile_identities allows 2',
   );
   expect(await identitiesOf(api, mpid)).toEqual({ facebook: 'f', twitter: 't', yahoo: 'y' });
   expect((await modify(['yahoo', 'y', null])).status).toBe(200);

@@ -38,7 +38,7 @@ describe.each(['identify', 'login', 'search'])('POST /v1/%s', (verb) => {
     [known('a@x', 'e-mail'), 'known_identities.e-mail', 'is not a field of this object'],
     [{ user_identities: { Email: 'a@x' } }, 'user_identities.Email', 'is not a field of this object'],
     [sdkBody({ customerid: 'a', customer_id: 'b' }), 'known_identities.customer_id', 'another spelling'],
-    [sdkBody({ email: 'a@x' }, { user_identities: { email: 'b@x' } }), 'user_identities.email', 'another value'],
+    [sdkBody({ email: 'a@x' }, { user_identities: { email: 'b@x' } }), 'user_identities.email', 'a different value'],
     [sdkBody({ email: 'a@x' }, { environment: 'test' }), 'environment', 'one of production, development'],
     [sdkBody({ email: 'a@x' }, { previous_mpid: 'abc' }), 'previous_mpid', 'whole number'],
     [sdkBody({ email: 'a@x' }, { previous_mpid: '9223372036854775808' }), 'previous_mpid', 'whole number'],

@@ -129,8 +129,8 @@ describe('a connection', () => {
     ['id', { id: 'a b' }, 'id: must be letters, digits, "_" and "-"'],
     ['name', { name: undefined }, 'name: is required'],
     ['state', { state: 'paused' }, 'state: must be one of new, active, inactive, is "paused"'],
-    ['provider', { service_provider: 'Oracle' }, 'service_provider: "Oracle" is no provider; use one of Alpha'],
-    ['provider', { service_provider: 'constructor' }, 'service_provider: "constructor" is no provider'],
+    ['provider', { service_provider: 'Oracle' }, 'service_provider: "Oracle" is not a provider; use one of Alpha'],
+    ['provider', { service_provider: 'constructor' }, 'service_provider: "constructor" is not a provider'],
     ['unknown field', { port: 1 }, 'port: is not a field of this object'],
     [
       'config field',

@@ -39,9 +39,15 @@ describe('a data model', () => {
   });
 
   it.each([
-    ['SELECT * FROM purchases LIMIT 5', 'LIMIT without ORDER BY may give other rows each time the model is read.'],
-    ['SELECT *, CURRENT_TIMESTAMP AS read_on FROM purchases', 'current_timestamp moves on between two readings'],
-    ['SELECT *, random() AS r FROM purchases', 'random gives another value each time the model is read.'],
+    [
+      'SELECT * FROM purchases LIMIT 5',
+      'LIMIT without ORDER BY may return other rows each time the model is read; add ORDER BY.',
+    ],
+    ['SELECT *, CURRENT_TIMESTAMP AS read_on FROM purchases', 'current_timestamp changes between two reads'],
+    [
+      'SELECT *, random() AS r FROM purchases',
+      'random returns another value each time the model is read; select a stored column instead.',
+    ],
   ])('that answers otherwise when it is read again is saved with a warning: %s', async (sql, message) => {
     const { status, body } = await api.admin.post('/data-models', withSql(sql, 'unstable'));
     expect([status, body.warnings]).toEqual([200, [{ message: expect.stringContaining(message) }]]);
@@ -150,7 +156,7 @@ describe('a model that pipelines use', () => {
   it('cannot be PUT to what their warehouses refuse', async () => {
     const answer = await api.admin.put('/data-models/purchases', withSql('SELECT * FROM nowhere', 'purchases'));
     expect(answer.status).toBe(400);
-    expect(firstMessage(answer)).toContain('config.sql_query: does not suit the pipeline "purchases-to-profiles"');
+    expect(firstMessage(answer)).toContain('config.sql_query: does not fit the pipeline "purchases-to-profiles"');
     expect(firstMessage(answer)).toContain('Table nowhere does not exist.');
   });
 

@@ -69,7 +69,7 @@ describe('a pipeline of type events', () => {
       /field_transformation_id: .* mappings\[6\]\.source: the model has no column "height"/,
     );
     expect(messages(answer)).toContain(
-      'mappings[7].source: the column "customer_id" is of type VARCHAR, and a whole number stands there',
+      'mappings[7].source: the column "customer_id" is of type VARCHAR, but the field needs a whole number',
     );
   });
 
@@ -105,7 +105,7 @@ describe('a pipeline of type events', () => {
     const config = { sql_query: 'SELECT * FROM purchases WHERE random() < 1' };
     await api.admin.post('/data-models', { ...modelBody, id: 'unstable', config });
     const { body } = await post({ data_model_id: 'unstable' });
-    expect(body.warnings).toEqual([{ message: expect.stringContaining('random gives another value each time') }]);
+    expect(body.warnings).toEqual([{ message: expect.stringContaining('random returns another value each time') }]);
   });
 
   it('is warned of what the text of its model says, also where the warehouse is not asked', async () => {
@@ -117,7 +117,7 @@ describe('a pipeline of type events', () => {
     const { body } = await post({ data_model_id: 'unstable', connection_id: 'broken' });
     expect(body.status).toBe('faulted');
     expect(body.warnings).toEqual([
-      { message: expect.stringContaining('random gives another value each time') },
+      { message: expect.stringContaining('random returns another value each time') },
       { message: expect.stringContaining('could not be checked when the pipeline was saved') },
     ]);
     expect(api.warehouse.described.length).toBe(asked);
@@ -158,7 +158,7 @@ describe('a pipeline of type events', () => {
     const refused = await api.admin.put(PIPELINE, other);
     expect([refused.status, messages(refused)]).toEqual([
       400,
-      expect.stringContaining('pipeline_type: a change resets'),
+      expect.stringContaining('pipeline_type: this change resets'),
     ]);
     const changed = await api.admin.put(`${PIPELINE}?preventResets=false`, other);
     expect(changed).toMatchObject({ status: 200, body: { pipeline_type: 'user_attributes' } });

@@ -144,7 +144,7 @@ describe('a field transformation that a pipeline uses', () => {
     );
     const flag = { mapping_type: 'column', source: 'updated_at', destination: 'events.data.is_main_thread' };
     expect(messages(await put(withMapping(flag)))).toContain(
-      '"updated_at" is of type TIMESTAMP WITH TIME ZONE, and true',
+      '"updated_at" is of type TIMESTAMP WITH TIME ZONE, but the field needs true',
     );
     expect((await api.admin.get(ONE)).body.mappings).toEqual(transformationBody.mappings);
   });

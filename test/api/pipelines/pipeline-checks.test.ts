@@ -30,7 +30,7 @@ describe('a body is refused by the path of the field', () => {
     ['partner_feed_id: there is no feed 7', { partner_feed_id: 7 }],
     ['data_plan_version: must be a whole number', { data_plan_id: 'plan', data_plan_version: '1.5' }],
     ['data_plan_version: must be a whole number', { data_plan_id: 'plan', data_plan_version: -1 }],
-    ['data_plan_version: belongs to a data plan', { data_plan_version: 1 }],
+    ['data_plan_version: is only allowed together with data_plan_id', { data_plan_version: 1 }],
     ['field_transformation_id: is not available', { field_transformation_id: 'x' }],
     ['field_transformation_id: is required when', { pipeline_type: 'events' }],
     ['field_transformation_id: there is no', { pipeline_type: 'events', field_transformation_id: 'nope' }],
@@ -44,13 +44,13 @@ describe('a body is refused by the path of the field', () => {
     ['sync_mode.type: must be one of incremental, full', { sync_mode: { type: 'delta' } }],
     ['sync_mode.iterator_field: is required when type is incremental', { sync_mode: { type: 'incremental' } }],
     ['sync_mode.iterator_data_type: is required when type is incremental', { sync_mode: { type: 'incremental' } }],
-    ['sync_mode.iterator_data_type: is required beside', { sync_mode: { type: 'full', iterator_field: 'amount' } }],
+    ['sync_mode.iterator_data_type: is required together', { sync_mode: { type: 'full', iterator_field: 'amount' } }],
     ['sync_mode.iterator_field: the model has no column "x"; it has customer_id', syncMode({ iterator_field: 'x' })],
-    ['sync_mode.iterator_data_type: "text" is none of timestamp', syncMode({ iterator_data_type: 'text' })],
+    ['sync_mode.iterator_data_type: "text" is neither one of timestamp', syncMode({ iterator_data_type: 'text' })],
     ['sync_mode.iterator_data_type: "timestamp" needs a date or timestamp', syncMode({ iterator_field: 'seen_ms' })],
     ['sync_mode.iterator_data_type: "date" needs', syncMode({ iterator_field: 'amount', iterator_data_type: 'date' })],
     ['"timestamp_unixtime_ms" needs a number', syncMode({ iterator_data_type: 'timestamp_unixtime_ms' })],
-    ['sync_mode.iterator_time_zone: "Berlin" is no IANA time zone', syncMode({ iterator_time_zone: 'Berlin' })],
+    ['sync_mode.iterator_time_zone: "Berlin" is not an IANA time zone', syncMode({ iterator_time_zone: 'Berlin' })],
     ['sync_mode.iterator_time_zone: "+01:00" is no', syncMode({ iterator_time_zone: '+01:00' })],
     ['sync_mode.from: must be a time with a zone', syncMode({ from: '2024-01-01' })],
     ['sync_mode.from: must be a time with a zone', syncMode({ from: '2024-02-30T00:00:00Z' })],
@@ -59,7 +59,7 @@ describe('a body is refused by the path of the field', () => {
       syncMode({ from: '2024-01-01T00:00:00Z', until: '2024-01-01T01:00:00+01:00' }),
     ],
     ['sync_mode.lookback: must be a whole number and one unit', syncMode({ lookback: '2 hours' })],
-    ['sync_mode.lookback: widens an incremental range', { sync_mode: { type: 'full', lookback: '2h' } }],
+    ['sync_mode.lookback: only applies to incremental pipelines', { sync_mode: { type: 'full', lookback: '2h' } }],
     ['sync_mode.iterator: is not a field of this object', syncMode({ iterator: 'x' })],
     ['schedule.type: must be one of interval, once, on_demand, on-demand', schedule({ type: 'cron' })],
     ['schedule.frequency: is required for an interval', schedule({ frequency: undefined })],
@@ -67,9 +67,9 @@ describe('a body is refused by the path of the field', () => {
     ['schedule.start: is required for an interval', schedule({ start: null })],
     ['schedule.start: must be a time with a zone', schedule({ start: '2024-06-01T00:00:00' })],
     ['schedule.start: is finer than a millisecond', schedule({ start: '2024-06-01T00:00:00.0005Z' })],
-    ['schedule.start: "9000-01-01T00:00:00Z" is too far away', schedule({ start: '9000-01-01T00:00:00Z' })],
-    ['schedule.start: "0001-01-15T00:00:00Z" is too far away', schedule({ start: '0001-01-15T00:00:00Z' })],
-    ['schedule.end: "9999-01-01T00:00:00Z" is too far away', schedule({ end: '9999-01-01T00:00:00Z' })],
+    ['schedule.start: "9000-01-01T00:00:00Z" is out of range', schedule({ start: '9000-01-01T00:00:00Z' })],
+    ['schedule.start: "0001-01-15T00:00:00Z" is out of range', schedule({ start: '0001-01-15T00:00:00Z' })],
+    ['schedule.end: "9999-01-01T00:00:00Z" is out of range', schedule({ end: '9999-01-01T00:00:00Z' })],
     ['schedule.end: "2024-06-01T00:00:00Z" is not after start', schedule({ end: '2024-06-01T00:00:00Z' })],
     ['schedule.delay: must be a whole number and one unit of s, m, h, d, w, y', schedule({ delay: '15min' })],
     ['schedule.delay: "900y" is longer than 100 years', schedule({ delay: '900y' })],
@@ -114,9 +114,7 @@ describe('when the warehouse cannot describe the model', () => {
     const answer = await post({ data_model_id: 'anonymous' });
     expect([answer.status, messages(answer)]).toEqual([
       400,
-      expect.stringContaining(
-        'data_model_id: the model selects no identity, so that its rows belong to nobody; it has',
-      ),
+      expect.stringContaining('data_model_id: the model selects no identity, so its rows have no person; it has'),
     ]);
   });
 
@@ -135,7 +133,11 @@ describe('when the warehouse cannot describe the model', () => {
     api.warehouse.failure = undefined;
     expect(answer).toMatchObject({ status: 200, body: { status: 'idle' } });
     expect(answer.body.warnings).toEqual([
-      { message: expect.stringContaining('could not be checked when the pipeline was saved, it is before each run') },
+      {
+        message: expect.stringContaining(
+          'could not be checked when the pipeline was saved; it is checked before each run',
+        ),
+      },
     ]);
   });
 
@@ -161,9 +163,9 @@ describe('warnings', () => {
     [
       'a schedule that starts no run',
       schedule({ start: '2024-06-01T00:00:00Z', end: '2024-06-02T00:00:00Z' }),
-      'ends before its first interval is due',
+      'ends before its first interval',
     ],
-    ['from without an iterator', { sync_mode: { type: 'full', from: '2024-01-01T00:00:00Z' } }, 'restrict nothing'],
+    ['from without an iterator', { sync_mode: { type: 'full', from: '2024-01-01T00:00:00Z' } }, 'have no effect'],
   ])('tell of %s, in the pipeline and in its report', async (_what, change, message) => {
     const { status, body } = await post(change);
     expect([status, body.warnings]).toEqual([200, [{ message: expect.stringContaining(message) }]]);

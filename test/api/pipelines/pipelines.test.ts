@@ -89,10 +89,10 @@ describe('a pipeline', () => {
     expect((await post({ partner_feed_id: other.id, partner_feed_key: other.key })).status).toBe(200);
     const refused = async (changes: object) => messages(await post(changes));
     expect(await refused({ partner_feed_key: 'nobody' })).toBe(
-      'partner_feed_key: is the key of no feed of this workspace',
+      'partner_feed_key: is not the key of a feed of this workspace; list the feeds to find their keys',
     );
     expect(await refused({ partner_feed_id: feed.id, partner_feed_key: other.key })).toBe(
-      `partner_feed_key: is the key of the feed ${other.id}, and partner_feed_id names ${feed.id}; leave one of them out`,
+      `partner_feed_key: is the key of the feed ${other.id}, but partner_feed_id is ${feed.id}; leave one of them out`,
     );
     const { body } = await api.admin.get(`${PIPELINES}/all-fields`);
     const moved = await api.admin.put(`${PIPELINES}/all-fields`, { ...body, partner_feed_id: other.id });
@@ -133,7 +133,7 @@ describe('a pipeline', () => {
       const refused = await post({ partner_feed_id: unknown });
       expect([refused.status, refused.body.errors[0].message]).toEqual([
         400,
-        `partner_feed_id: there is no feed ${unknown} in this workspace; make one first, or leave it out`,
+        `partner_feed_id: there is no feed ${unknown} in this workspace; create one first, or leave it out`,
       ]);
     }
   });

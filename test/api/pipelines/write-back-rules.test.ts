@@ -58,11 +58,11 @@ describe('a pipeline whose feed is a warehouse and whose model projects MPID', (
   it.each([
     ['SELECT mpid, email FROM people ORDER BY email;', ['column 46: A trailing semicolon', 'column 32: ORDER BY is']],
     ['SELECT * FROM people', ['column 8: * is not allowed; name each column']],
-    ['SELECT mpid, email, name FROM customers', ['column 21: "name" is no reserved identity name']],
+    ['SELECT mpid, email, name FROM customers', ['column 21: "name" is not a reserved identity name']],
   ])('is refused with every rule that %j breaks', async (sql, rules) => {
     const answer = await post(sql);
     expect(answer.status).toBe(400);
-    const prefix = `data_model_id: the data model "${answer.model}" cannot have its MPIDs written back: Line 1, `;
+    const prefix = `data_model_id: MPIDs cannot be written back with the data model "${answer.model}": Line 1, `;
     expect(answer.body.errors).toEqual(rules.map((rule) => ({ message: expect.stringContaining(`${prefix}${rule}`) })));
   });
 
@@ -120,9 +120,7 @@ describe('a PUT of the model of a write-back pipeline', () => {
     const refused = await put('SELECT mpid, email FROM people -- all');
     expect([refused.status, messages(refused)]).toEqual([
       400,
-      expect.stringContaining(
-        `config.sql_query: does not suit the pipeline "${body.id}", which uses it: data_model_id`,
-      ),
+      expect.stringContaining(`config.sql_query: does not fit the pipeline "${body.id}", which uses it: data_model_id`),
     ]);
     expect(messages(refused)).toContain('Comments are not allowed in a write-back model; remove them.');
     expect((await api.admin.get(`/data-models/${model}`)).body.config.sql_query).toContain('IS NULL');

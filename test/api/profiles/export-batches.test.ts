@@ -193,11 +193,14 @@ describe('an export of batches', () => {
   });
 
   it.each([
-    ['cursor=b1_17', /^cursor: "b1_17" is no cursor of this export; send the cursor of the last line/],
-    ['cursor=p1_0_17', /^cursor: "p1_0_17" is no cursor of this export/],
+    ['cursor=b1_17', /^cursor: "b1_17" is not a cursor of this export; send the cursor of the last line/],
+    ['cursor=p1_0_17', /^cursor: "p1_0_17" is not a cursor of this export/],
     ['cursor=b1_999999999999999_1', /^cursor: /],
     ['cursor=b1_1_9223372036854775808', /^cursor: /],
-    ['startDate=yesterday', /^startDate: "yesterday" is no time; write it like 2024-01-31T00:00:00Z, or as a day/],
+    [
+      'startDate=yesterday',
+      /^startDate: "yesterday" is not a valid time; write it like 2024-01-31T00:00:00Z, or as a day/,
+    ],
     ['pipeline_id=nobody', /^pipeline_id: this workspace has no pipeline "nobody"; it has: .*purchases-to-profiles/],
     ['environment=staging', /^environment: must be one of production, development/],
     ['limit=0', /^limit: /],

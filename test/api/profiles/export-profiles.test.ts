@@ -57,13 +57,13 @@ it('never meets another workspace, whatever its cursor', async () => {
 });
 
 it.each([
-  ['cursor=b1_1_1', /^cursor: "b1_1_1" is no cursor of this export/],
+  ['cursor=b1_1_1', /^cursor: "b1_1_1" is not a cursor of this export/],
   ['cursor=p1_0_9223372036854775808', /^cursor: /],
   [
     'cursor=p1_1_5&environment=production',
-    /^cursor: is of an export of development; give it with environment=development/,
+    /^cursor: belongs to an export of development; use it with environment=development/,
   ],
-  ['endDate=2024-02-30', /^endDate: "2024-02-30" is no time/],
+  ['endDate=2024-02-30', /^endDate: "2024-02-30" is not a valid time/],
   ['limit=none', /^limit: /],
 ])('is refused for %s', async (query, message) => {
   const answer = await api.admin.get(`/profiles?${query}`);

@@ -68,14 +68,14 @@ describe('cancel', () => {
   it.each(['success', 'failed', 'stopped'])('answers 400 for a run that is over (%s)', async (status) => {
     const answer = await api.admin.post(`${run(await someRun(status))}/cancel`);
     expect(answer.status).toBe(400);
-    expect(JSON.stringify(answer.body)).toContain(`is over already`);
+    expect(JSON.stringify(answer.body)).toContain(`has already ended`);
   });
 
   it('is what a reset asks for while a run is live', async () => {
     await someRun('running');
     const answer = await api.admin.post(`${PIPELINES}/reset`, { pipeline_id: pipelineBody.id, reset_type: 'full' });
     expect(answer.status).toBe(409);
-    expect(JSON.stringify(answer.body)).toContain('cancel it, or wait for its end');
+    expect(JSON.stringify(answer.body)).toContain('cancel it, or wait until it ends');
   });
 
   it('knows no run of another pipeline or workspace', async () => {

@@ -86,7 +86,7 @@ describe('a trigger', () => {
         .where(and(eq(pipelineRuns.workspaceId, api.admin.workspaceId), eq(pipelineRuns.status, 'queued')));
       expect(await trigger()).toEqual({
         status: 400,
-        body: { statusCode: 400, errors: [{ message: expect.stringContaining('has a run that is not over') }] },
+        body: { statusCode: 400, errors: [{ message: expect.stringContaining('has a run in progress') }] },
       });
       await setRuns({ status: 'success' });
       await trigger();

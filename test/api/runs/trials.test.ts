@@ -78,7 +78,7 @@ describe('preview', () => {
     await api.admin.post('/data-models', { ...modelBody, id: 'large', config: large });
     const { status, body } = await api.admin.post('/data-models/large/preview', { connection_id: 'warehouse' });
     expect([status, body.rows.length]).toEqual([200, 2]);
-    expect(body.warnings).toEqual([{ message: expect.stringContaining('Only the first 2 rows were taken') }]);
+    expect(body.warnings).toEqual([{ message: expect.stringContaining('Only the first 2 rows are shown') }]);
 
     await api.admin.post(PIPELINES, {
       ...pipelineBody,

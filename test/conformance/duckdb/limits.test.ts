@@ -130,7 +130,7 @@ describe('values that would take all memory', () => {
   ])('are refused: %s', async (sql) => {
     await using scratch = await scratchWarehouse();
     await using session = await scratch.open({ database: ':memory:' });
-    const message = expect.stringMatching(/ makes a (?:value|list) of more than 10000/);
+    const message = expect.stringMatching(/ creates a (?:value|list) of more than 10000/);
     const refused = { code: 'SQL_REFUSED', message };
     await expect(session.describe({ sql, parameters: {} }, NEVER)).rejects.toMatchObject(refused);
   });

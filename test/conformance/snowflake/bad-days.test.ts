@@ -143,7 +143,7 @@ describe('a statement', () => {
 describe('a part of a result', () => {
   const broken = Buffer.from('["1"],["2"');
   it.each<readonly [string, (proxy: WireProxy) => void]>([
-    ['is no JSON', (proxy) => void proxy.harm(isThePart(4), { kind: 'change', body: () => broken })],
+    ['is not JSON', (proxy) => void proxy.harm(isThePart(4), { kind: 'change', body: () => broken })],
     ['is empty', (proxy) => void proxy.harm(isThePart(4), { kind: 'change', body: () => Buffer.from('') })],
     [
       'lacks rows',

@@ -85,7 +85,7 @@ test('batches outside their months are a warning, and no fault', async () => {
   const { code, found } = await findings(cli.environment);
   expect(found.get('batches')).toMatchObject({
     status: 'warning',
-    found: expect.stringMatching(/^1 batches lie in event_batches_default/),
+    found: expect.stringMatching(/^1 batches are in event_batches_default/),
     mend: expect.stringContaining('clock'),
   });
   expect(code).toBe(0);
@@ -101,7 +101,7 @@ test('erasures that no vacuum followed for two days are a warning, and so are ta
   expect((await findings(cli.environment)).found.get('erasures')).toEqual({
     check: 'erasures',
     status: 'warning',
-    found: `the files were not vacuumed after 1 erasures, the first of them completed at ${since}`,
+    found: `the files were not vacuumed after 1 erasures; the first was completed at ${since}`,
     mend: expect.stringContaining('PENSTOCK_WORKERS'),
   });
   await cli.store.execute('UPDATE dsr_requests SET vacuumed_on = completed_on WHERE id = $1', [late.id]);
@@ -114,10 +114,10 @@ test('a home that is not there yet is a warning with the command that begins one
   expect(code).toBe(0);
   expect(found.get('home')).toMatchObject({
     status: 'warning',
-    found: `There is no Penstock in ${home.path} yet.`,
+    found: `${home.path} is not a Penstock home yet.`,
     mend: expect.stringMatching(/penstock init.*PENSTOCK_HOME/),
   });
-  expect(found.get('store')?.found).toContain('made at the first start');
+  expect(found.get('store')?.found).toContain('created at the first start');
 });
 
 test('a port that something else holds, and keys that others may read', async () => {
@@ -186,7 +186,7 @@ test('a daemon that speaks TLS passes for one, whatever name its certificate bea
     // the same daemon, but this home has none
     expect((await findings(environment)).found.get('port')).toMatchObject({
       status: 'warning',
-      found: expect.stringContaining(`is not that of ${home.path}`),
+      found: expect.stringContaining(`does not belong to ${home.path}`),
     });
   } finally {
     daemon.close();

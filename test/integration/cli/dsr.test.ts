@@ -39,9 +39,12 @@ describe('create', () => {
 
   test('without an identity, with an unknown one or with a wrong one is refused, and says how', async () => {
     const none = await cli.penstock.run('dsr', 'create');
-    expect([none.code, none.err]).toEqual([2, expect.stringContaining('must name the person')]);
+    expect([none.code, none.err]).toEqual([
+      2,
+      expect.stringContaining('must contain at least one identity of the person'),
+    ]);
     const unknown = await cli.penstock.run('dsr', 'create', '--identity', 'passport=X');
-    expect(unknown.err).toContain('passport: is no identity type; they are controller_customer_id');
+    expect(unknown.err).toContain('passport: is not an identity type; use one of controller_customer_id');
     const form = await cli.penstock.run('dsr', 'create', '--identity', 'bob@example.org');
     expect(form.err).toContain('TYPE=VALUE');
     expect(form.err).not.toContain('bob@example.org');
@@ -86,7 +89,7 @@ describe('create', () => {
     const again = JSON.parse((await cli.penstock.run('--json', ...args)).out) as readonly Row[];
     expect(again.map(({ reason }) => reason)).toEqual([
       'Subject request already exists.',
-      expect.stringContaining('is not over yet'),
+      expect.stringContaining('is in progress; wait until it ends'),
       expect.stringContaining('type: must be one of'),
     ]);
   });
@@ -126,7 +129,10 @@ describe('with a request', () => {
 
   test('list --stuck shows what does not go on, and why; show says it too, and retry tries again', async () => {
     const before = await cli.penstock.run('dsr', 'retry', id);
-    expect([before.code, before.err]).toEqual([2, expect.stringContaining('only one in progress can be retried')]);
+    expect([before.code, before.err]).toEqual([
+      2,
+      expect.stringContaining('only a request in progress can be retried'),
+    ]);
     await cli.store.execute(
       `UPDATE dsr_requests SET status = 'in_progress', attempts = 3, last_error = 'The store was away.',
          next_attempt_on = '2099-01-01T00:00:00Z' WHERE workspace_id = 1 AND id = $1`,

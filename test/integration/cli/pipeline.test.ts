@@ -80,7 +80,7 @@ test('a run that writes MPIDs back shows how many, and its conflicts with their 
   expect(code).toBe(0);
   expect(out).toMatch(/^written +1$/m);
   expect(out).toMatch(/^conflicts +1$/m);
-  expect(out).toMatch(/^warnings +.*1 rows, or keys of several people, of people did not get their MPID/m);
+  expect(out).toMatch(/^warnings +.*1 rows, or keys of several people, of people were left without a new MPID/m);
   const conflicts = await cli.penstock.json('pipeline', 'conflicts', 'to-mpids');
   const conflict = { id: 1, key: { email: 'same@x.org' }, found_mpid: null, reason: 'ambiguous' };
   expect(conflicts).toEqual([{ ...conflict, mpid: expect.anything(), found_on: expect.any(String) }]);
@@ -197,5 +197,5 @@ test('failed-records shows what a run could not keep, retry delivers it again, a
   expect((await run()).latest_pipeline_run).toMatchObject({ id: retried.pipeline_run_id, failed_records: 1 });
 
   const over = await cli.penstock.run('pipeline', 'cancel', 'people');
-  expect(over).toMatchObject({ code: 2, err: expect.stringContaining('is over already') });
+  expect(over).toMatchObject({ code: 2, err: expect.stringContaining('has already ended') });
 });

@@ -120,7 +120,7 @@ describe('the command', () => {
     expect([code, out]).toEqual([2, '']);
     for (const complaint of [
       '--role: does not apply to beta',
-      '--schema: must be letters, digits and _ alone',
+      '--schema: must be letters, digits and _, and not begin with a digit',
       '--table: is required for beta',
       '--user: must be a service account',
     ]) {
@@ -128,7 +128,9 @@ describe('the command', () => {
     }
     const oracle = await setupSql('--provider', 'oracle');
     expect([oracle.code, oracle.out]).toEqual([2, '']);
-    expect(oracle.err).toContain('--provider: "oracle" is no provider; use one of alpha (Snowflake), beta (BigQuery),');
+    expect(oracle.err).toContain(
+      '--provider: "oracle" is not a provider; use one of alpha (Snowflake), beta (BigQuery),',
+    );
     expect((await setupSql()).err).toContain("required option '--provider <word>' not specified");
   });
 

@@ -30,7 +30,7 @@ test('tombstone lift lets an identity come back, once, and says so in the audit 
   expect(entries.map(({ text }) => text).join()).not.toContain('gone');
   const again = await cli.penstock.run('tombstone', 'lift', 'email', 'gone@example.org');
   expect(again.code).not.toBe(0);
-  expect(again.err).toContain('No erasure holds the email');
+  expect(again.err).toContain('There is no tombstone of the email');
 });
 
 test('tombstone lift refuses what can have no tombstone', async () => {

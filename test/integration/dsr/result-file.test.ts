@@ -147,7 +147,7 @@ describe('the file of a request', () => {
   test('is empty.txt where the MPID has no data', async () => {
     const request = await insertRequest(store);
     await publish(await write(request, [{ environment: 'production', mpid: 5n }]));
-    expect([...(await contents(request))]).toEqual([['empty.txt', 'Nothing is held about MPID 5 (production).\n']]);
+    expect([...(await contents(request))]).toEqual([['empty.txt', 'No data is stored about MPID 5 (production).\n']]);
   });
 
   test('is not there where nobody was found, and the log says so without a name', async () => {

@@ -233,7 +233,7 @@ describe('the operator', () => {
     expect((await stuck()).map(({ id, why }) => [id, why])).toEqual([
       [
         failed.id,
-        'Attempt 3 failed: INTERNAL while erasing batches: A fault. The next one is due at 2026-01-15T13:00:00.000Z.',
+        'Attempt 3 failed: INTERNAL while erasing batches: A fault. The next attempt is due at 2026-01-15T13:00:00.000Z.',
       ],
       [waiting.id, expect.stringMatching(/^No worker has taken it since 2026-01-15T11:49:00.000Z/)],
       [late.id, expect.stringMatching(/past its expected completion/)],

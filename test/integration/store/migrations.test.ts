@@ -68,9 +68,7 @@ test('are refused, touching nothing, on a store that lacks migrations which are 
   await store.execute('UPDATE drizzle.__drizzle_migrations SET created_at = $1', [Date.UTC(2026, 0, 1)]);
   await expect(migrate(store)).rejects.toMatchObject({
     code: 'STORE_START',
-    message: expect.stringMatching(
-      /unreleased Penstock \(version 2026-01-01T00:00:00.000Z\).*Give this one a new store/,
-    ),
+    message: expect.stringMatching(/unreleased Penstock \(version 2026-01-01T00:00:00.000Z\).*Use a new store/),
   });
   expect(await versions(store)).toEqual([Date.UTC(2026, 0, 1)]);
 });

@@ -68,7 +68,7 @@ test('a home that cannot be made is an error with the setting to change, and no 
   const store = { databaseUrl: undefined, port: 0, syncsToDisk: true, poolSize: 4 };
   await expect(startStore({ home, store }, { log, role: 'daemon' })).rejects.toMatchObject({
     code: 'STORE_START',
-    message: expect.stringMatching(/\/dev\/null\/penstock cannot be made: ENOTDIR.*PENSTOCK_HOME/),
+    message: expect.stringMatching(/\/dev\/null\/penstock cannot be created: ENOTDIR.*PENSTOCK_HOME/),
   });
 });
 

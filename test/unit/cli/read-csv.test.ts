@@ -39,15 +39,15 @@ describe('rows by the names of the first line', () => {
 
 describe('a text that is no CSV is refused with its place', () => {
   test.each([
-    ['', 'The CSV is empty: its first line names the columns.'],
-    ['\uFEFF\n\n', 'The CSV is empty: its first line names the columns.'],
-    ['a,b\n1,2\n\n1,2,3\n', 'Row 2 of the CSV has 3 fields, and there are 2 columns.'],
-    ['a,b\n"1\n",2\nx"y,2\n', 'Line 4 of the CSV has a quotation mark where none may stand.'],
-    ['a,b\n"1"x,2\n', 'Line 2 of the CSV has a quotation mark where none may stand.'],
-    ['a,b\n1,2\n "1",2\n', 'Line 3 of the CSV has a quotation mark where none may stand.'],
-    ['\uFEFFä,b\r\n1,2\r\n1,"2\r\n3\r\n4\r\n', 'Line 3 of the CSV has a quotation mark where none may stand.'],
-    ['a,b\r1,2\r"1"x,2\r', 'Line 3 of the CSV has a quotation mark where none may stand.'],
-    ['a,b\n1,"2\n', 'Line 2 of the CSV has a quotation mark where none may stand.'],
+    ['', 'The CSV is empty; its first line must name the columns.'],
+    ['\uFEFF\n\n', 'The CSV is empty; its first line must name the columns.'],
+    ['a,b\n1,2\n\n1,2,3\n', 'Row 2 of the CSV has 3 fields, but there are 2 columns.'],
+    ['a,b\n"1\n",2\nx"y,2\n', 'Line 4 of the CSV has a misplaced quotation mark.'],
+    ['a,b\n"1"x,2\n', 'Line 2 of the CSV has a misplaced quotation mark.'],
+    ['a,b\n1,2\n "1",2\n', 'Line 3 of the CSV has a misplaced quotation mark.'],
+    ['\uFEFFä,b\r\n1,2\r\n1,"2\r\n3\r\n4\r\n', 'Line 3 of the CSV has a misplaced quotation mark.'],
+    ['a,b\r1,2\r"1"x,2\r', 'Line 3 of the CSV has a misplaced quotation mark.'],
+    ['a,b\n1,"2\n', 'Line 2 of the CSV has a misplaced quotation mark.'],
   ])('%j', (text, message) => {
     expect(() => readCsv(text)).toThrow(message);
   });

@@ -53,6 +53,6 @@ Scan, Statistics(sizeInBytes=9.0 GiB)`;
   it('is the failure that stands where the plan would', () => {
     const text = 'org.apache.spark.sql.AnalysisException: [TABLE_OR_VIEW_NOT_FOUND] No t. SQLSTATE: 42P01; line 1';
     expect(() => estimateOf(text)).toThrow(expect.objectContaining({ sqlState: '42P01' }));
-    expect(() => estimateOf('')).toThrow('explains no plan');
+    expect(() => estimateOf('')).toThrow('returned no plan');
   });
 });

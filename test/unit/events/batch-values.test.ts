@@ -81,7 +81,7 @@ describe('single values', () => {
     ]);
   });
 
-  it('holds the values of integration_attributes, apple_search_ads_attributes and partner_identities to String', () => {
+  it('contains the values of integration_attributes, apple_search_ads_attributes and partner_identities to String', () => {
     expect(paths({ integration_attributes: { 12: { a: {} } } })).toEqual(['integration_attributes["12"].a']);
     expect(paths({ integration_attributes: { a: 'x' } })).toEqual(['integration_attributes.a']);
     expect(paths({ application_info: { apple_search_ads_attributes: { v: { a: [] } } } })).toEqual([
@@ -133,7 +133,7 @@ describe('identities', () => {
 describe('text that cannot be stored', () => {
   const evil = ['a\0b', 'a\ud800', '\udc00b'];
   it.each(evil)('is refused wherever it stands (%j)', (text) => {
-    expect(complaint({ api_key: text })).toMatch(/^api_key: holds .* cannot be stored/);
+    expect(complaint({ api_key: text })).toMatch(/^api_key: contains .* cannot be stored/);
     expect(paths({ user_identities: { email: text } })).toEqual(['user_identities.email']);
     expect(paths({ user_attributes: { a: ['x', text] } })).toEqual(['user_attributes.a[1]']);
     expect(paths(event('first_run', { colour: [{ shade: text }] }))).toEqual(['events[0].data.colour[0].shade']);

@@ -72,7 +72,7 @@ describe('findDestination', () => {
       /^is not a field of events\.data of custom_event; known are .*\bevent_name\b/,
     );
     expect(destination('events.data.url').leaf.kind).toBe('string');
-    expect(problem('events.data.uri')).toBe('is a field of no kind of event');
+    expect(problem('events.data.uri')).toBe('is not a field of any event');
     expect(problem('events.data')).toBe('is not a single value; name a field of events.data');
     expect(problem('events')).toBe('is not a single value; name a field of events.data');
     expect(problem('events.data', 'opt_out')).toMatch(
@@ -100,12 +100,12 @@ describe('findDestination', () => {
   });
 
   it.each([
-    ['', 'has an empty step'],
-    ['events..data', 'has an empty step'],
+    ['', 'has an empty part'],
+    ['events..data', 'has an empty part'],
     ['user_identities', 'is not a single value; name one of its fields: other, customer_id'],
     ['user_attributes', 'is not a single value; name a key in it'],
-    ['mpid.x', 'names nothing: mpid is a single value'],
-    ['schema_version', 'names nothing that is kept: schema_version is ignored'],
+    ['mpid.x', 'does not exist: mpid is a single value'],
+    ['schema_version', 'is not stored: schema_version is ignored'],
     ['colour', 'is not a field of an event batch; known are source_request_id'],
     ['constructor', 'is not a field of an event batch'],
     ['device_info.colour', 'is not a field of device_info; known are brand'],
@@ -115,8 +115,10 @@ describe('findDestination', () => {
   });
 
   it('names the event types there are', () => {
-    expect(problem('events.data.url', 'purchase')).toContain(`"purchase" is none of ${EVENT_TYPES.join(', ')}`);
-    expect(problem('events.data.url', 'constructor')).toContain('none of');
+    expect(problem('events.data.url', 'purchase')).toContain(
+      `needs a known event_type; "purchase" is not one of ${EVENT_TYPES.join(', ')}`,
+    );
+    expect(problem('events.data.url', 'constructor')).toContain('not one of');
   });
 });
 

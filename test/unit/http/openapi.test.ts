@@ -111,7 +111,7 @@ describe('/openapi.json', () => {
       },
     });
     expect(post.responses[204]).toEqual({ description: 'No Content' });
-    expect(post.requestBody.description).toBe('Taken and ignored: status.');
+    expect(post.requestBody.description).toBe('Accepted but ignored: status.');
     expect(post.requestBody.content['application/json'].schema.properties).toMatchObject({
       pipeline_id: { type: 'string', description: 'Must be letters, digits, "_" and "-".' },
       state: { enum: ['new', 'active'] },
@@ -231,6 +231,6 @@ describe('the security of an operation', () => {
     const schemes = ways.flatMap((way) => Object.keys(way));
     expect(Object.keys(components.securitySchemes)).toEqual(expect.arrayContaining(schemes));
     expect(Object.keys(post.responses)).toContain(credential === 'input_web_events' ? '403' : '401');
-    expect(post.requestBody.description).toBe('JSON is also taken as text/plain.');
+    expect(post.requestBody.description).toBe('JSON is also accepted as text/plain.');
   });
 });

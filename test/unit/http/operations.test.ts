@@ -48,7 +48,7 @@ describe('/readyz', () => {
       checks: [
         { name: 'migrations', ok: true },
         { name: 'store', ok: false, reason: 'The store does not answer.' },
-        { name: 'other', ok: false, reason: 'It failed; the log says why.' },
+        { name: 'other', ok: false, reason: 'The check failed; the log has the reason.' },
       ],
     });
   });

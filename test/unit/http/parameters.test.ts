@@ -87,7 +87,7 @@ describe('a query parameter', () => {
     ['1?share=many', 'share: must be a number such as 1 or 1.5, is "many"'],
     ['1?provider=Gamma', 'provider: must be one of Alpha, Beta, is "Gamma"'],
     ['1?pageSize=1&pageSize=2', 'pageSize: is given more than once; give it once'],
-    ['1?provider=%00', 'provider: holds the character U+0000; remove it'],
+    ['1?provider=%00', 'provider: contains the character U+0000; remove it'],
     ['1?number=9223372036854775808', 'number: must be a whole number of 64 bits, is "9223372036854775808"'],
     ['one', 'runId: must be a whole number of 64 bits, is "one"'],
   ])('%s is refused: %s', async (path, message) => {

@@ -49,7 +49,7 @@ describe('a path', () => {
     ['/platform', { statusCode: 404, errors: [{ message: expect.any(String) }] }],
     [
       '/oauth/nothing?x=1',
-      { error: 'invalid_request', error_description: 'There is no /oauth/nothing here; /docs lists what there is.' },
+      { error: 'invalid_request', error_description: 'The path /oauth/nothing does not exist; /docs lists all paths.' },
     ],
     ['/platforms', { code: 'NOT_FOUND', message: expect.any(String), request_id: expect.any(String) }],
     ['/', { code: 'NOT_FOUND', message: expect.any(String), request_id: expect.any(String) }],

@@ -133,9 +133,9 @@ describe('a body', () => {
   });
 
   it.each([
-    ['"free":{"a":["\\u0000"]}', 'free.a[0]: holds the character U+0000, which cannot be stored; remove it'],
-    ['"free":"x\\ud800y"', 'free: holds half of a surrogate pair, which cannot be stored; remove it'],
-    ['"free":"\\uDC00"', 'free: holds half of a surrogate pair, which cannot be stored; remove it'],
+    ['"free":{"a":["\\u0000"]}', 'free.a[0]: contains the character U+0000, which cannot be stored; remove it'],
+    ['"free":"x\\ud800y"', 'free: contains half of a surrogate pair, which cannot be stored; remove it'],
+    ['"free":"\\uDC00"', 'free: contains half of a surrogate pair, which cannot be stored; remove it'],
     [
       '"free":{"a\\u0000":1}',
       'free["a\\u0000"]: has a name with the character U+0000, which cannot be stored; rename it',

@@ -25,7 +25,7 @@ describe('normaliseIdentity', () => {
     ['', 'is empty'],
     ['   ', 'is empty'],
     ['a\0b', 'U+0000'],
-    ['a\ud800', 'lone surrogate'],
+    ['a\ud800', 'half of a surrogate pair'],
     ['a'.repeat(1025), '1024 bytes'],
     ['é'.repeat(513), '1024 bytes'],
   ])('refuses %j', (value, words) => {

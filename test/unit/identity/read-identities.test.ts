@@ -46,7 +46,7 @@ describe('identities of a request', () => {
     expect(read({ known_identities: { email: 'a@x' }, user_identities: { email: 'A@X' } }).issues).toEqual([]);
     const { issues } = read({ known_identities: { customerid: 'a', customer_id: 'b' } });
     expect(issues).toEqual([
-      { path: 'known_identities.customer_id', message: expect.stringContaining('another value') },
+      { path: 'known_identities.customer_id', message: expect.stringContaining('a different value') },
     ]);
   });
 

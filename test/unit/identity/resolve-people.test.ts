@@ -189,7 +189,7 @@ describe('an MPID', () => {
     );
     const refused = 'mpid_contradicts_login';
     expect(found).toEqual([101n, 102n, refused, refused, 101n, refused]);
-    expect(outcomes[2]).toEqual({ rule: refused, field: 'mpid', reason: expect.stringContaining('the MPID 101:') });
+    expect(outcomes[2]).toEqual({ rule: refused, field: 'mpid', reason: expect.stringContaining('the MPID 101;') });
     expect([101n, 102n].map(heldBy)).toEqual([['c', 'new'], ['o']]);
   });
 
@@ -198,7 +198,7 @@ describe('an MPID', () => {
     expect(found).toEqual([1n, 'mpid_unknown', 'identity_missing']);
     expect(outcomes.slice(1)).toEqual([
       { rule: 'mpid_unknown', field: 'mpid', reason: expect.stringContaining('The MPID 7 does not exist') },
-      { rule: 'identity_missing', field: '', reason: expect.stringContaining('give one of the identity types') },
+      { rule: 'identity_missing', field: '', reason: expect.stringContaining('give an identity of a type') },
     ]);
   });
 });

@@ -55,7 +55,7 @@ describe('the mappings of a transformation', () => {
 
   it.each([
     ['environment', 'comes from the environment of the pipeline'],
-    ['batch_id', 'is given when the batch is kept'],
+    ['batch_id', 'is set when the batch is stored'],
     ['context.data_plan.plan_id', 'comes from data_plan_id'],
     ['context.data_plan.plan_version', 'comes from data_plan_id'],
   ])('may not give %s', (destination, reason) => {
@@ -69,7 +69,7 @@ describe('the mappings of a transformation', () => {
     ['events.data.session_uuid', 'abc', 'must be a UUID such as'],
     ['ip', '1.2.3', 'must be an IPv4 or IPv6 address, is'],
     ['events.data.source_message_id', 5, 'must be text, is 5'],
-    ['events.data.source_message_id', ['a'], 'must be a single value, is a list'],
+    ['events.data.source_message_id', ['a'], 'must be a single value, but is a list'],
     ['device_info.brand', { a: 1 }, 'must be a single value (text, a number, true or false), is an object'],
     ['device_info.platform', 'nokia', 'must be one of iOS, Android, web'],
     ['user_attributes.a', ['x', { y: 1 }], 'is an object'],
@@ -115,7 +115,7 @@ describe('the mappings of a transformation', () => {
   ])('miss %s', (_what, mappings, named) => {
     const issues = told(check(...mappings));
     for (const name of named) {
-      expect(issues).toContainEqual(expect.stringMatching(new RegExp(`^mappings: no mapping gives .*${name}`)));
+      expect(issues).toContainEqual(expect.stringMatching(new RegExp(`^mappings: no mapping sets .*${name}`)));
     }
   });
 
@@ -129,8 +129,8 @@ describe('the mappings of a transformation', () => {
   it('give one place once', () => {
     const twice = [...SCREEN, column('events.data.event_name'), column('user_identities.email', 'other')];
     expect(told(check(...twice))).toEqual([
-      'mappings[3].destination: "events.data.event_name" is given by mappings[1]; drop one',
-      'mappings[4].destination: "user_identities.email" is given by mappings[2]; drop one',
+      'mappings[3].destination: "events.data.event_name" is also set by mappings[1]; remove one',
+      'mappings[4].destination: "user_identities.email" is also set by mappings[2]; remove one',
     ]);
   });
 
@@ -141,15 +141,13 @@ describe('the mappings of a transformation', () => {
 
   it('make no value of what holds fields', () => {
     const both = [column('events.event_type'), PERSON, column('events.data.new'), column('events.data.new.identity')];
-    expect(told(check(...both))).toContainEqual(
-      expect.stringContaining('is one value and holds fields, by mappings[2]'),
-    );
+    expect(told(check(...both))).toContainEqual(expect.stringContaining('is one value, but has fields by mappings[2]'));
   });
 
   it('ignore a column once, and no column that is mapped', () => {
     expect(told(check(...SCREEN, ignore('email'), ignore('x'), ignore('x')))).toEqual([
-      'mappings[3].source: "email" is mapped by mappings[2]; drop one',
-      'mappings[5].source: "x" is ignored by mappings[4]; drop one',
+      'mappings[3].source: "email" is mapped by mappings[2]; remove one',
+      'mappings[5].source: "x" is ignored by mappings[4]; remove one',
     ]);
   });
 
@@ -162,7 +160,7 @@ describe('the mappings of a transformation', () => {
     ]);
     expect(check(...SCREEN, ...keys.slice(1), column(`user_attributes.${'x'.repeat(20)}`))).toEqual([]);
     expect(told(check(...SCREEN, column(`user_attributes.${'x'.repeat(21)}`)))).toEqual([
-      'mappings[3].destination: names a key of 21 characters; at most 20 are allowed',
+      'mappings[3].destination: has a key of 21 characters; at most 20 are allowed',
     ]);
   });
 
@@ -204,11 +202,11 @@ describe('a line of the body', () => {
     expect(mappings).toEqual([undefined, undefined, undefined]);
     expect(issues).toEqual([
       'mappings[0].source: is required for mapping_type column; name a column of the model',
-      'mappings[0].value: mapping_type column has source and destination; leave this out',
+      'mappings[0].value: is not allowed: mapping_type column has source and destination; leave it out',
       'mappings[0].destination: is required for mapping_type column; name a path into the batch, such as events.data.event_name',
-      'mappings[1].source: mapping_type static has value and destination; leave this out',
-      'mappings[1].value: is required for mapping_type static; give the value that every row gets',
-      'mappings[2].destination: mapping_type ignore has source; leave this out',
+      'mappings[1].source: is not allowed: mapping_type static has value and destination; leave it out',
+      'mappings[1].value: is required for mapping_type static; give the value for every row',
+      'mappings[2].destination: is not allowed: mapping_type ignore has source; leave it out',
     ]);
   });
 });

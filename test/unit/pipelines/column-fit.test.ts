@@ -77,15 +77,15 @@ describe('a column feeds', () => {
   it('the objects of a list, one an item', () => {
     const prices = 'events.data.product_action.products.price';
     expect(misfit(prices, column('list', column('decimal')))).toBeUndefined();
-    expect(misfit(prices, column('list', column('text')))).toContain('is of type TEXT, and a number');
+    expect(misfit(prices, column('list', column('text')))).toContain('is of type TEXT, but the field needs a number');
     expect(misfit(prices, column('list', column('list', column('decimal'))))).toContain('is a list');
   });
 
   it('else what is wrong, with the type as the warehouse writes it', () => {
     expect(misfit('events.data.is_main_thread', column('text'))).toBe(
-      'is of type TEXT, and true or false stands there',
+      'is of type TEXT, but the field needs true or false',
     );
-    expect(misfit('ip', column('list'))).toBe('is a list (LIST), and one value stands there');
-    expect(misfit('deleted_user_attributes', column('text'))).toBe('is of type TEXT, and a list stands there');
+    expect(misfit('ip', column('list'))).toBe('is a list (LIST), but the field needs one value');
+    expect(misfit('deleted_user_attributes', column('text'))).toBe('is of type TEXT, but the field needs a list');
   });
 });

@@ -47,6 +47,6 @@ describe('a transformation that does not suit its model', () => {
 
   it('is told of a place that the schema of the batch does not have any more', () => {
     const old: readonly FieldMapping[] = [{ type: 'column', source: 'who', destination: 'events.data.bygone' }];
-    expect(transformationMisfits([text('who')], old)[0]?.message).toContain('is a field of no kind of event');
+    expect(transformationMisfits([text('who')], old)[0]?.message).toContain('is not a field of any event');
   });
 });

@@ -27,7 +27,7 @@ describe('times without a zone', () => {
     for (const type of ['timestamp_tz', 'timestamp_ltz'] as const) {
       expect(told(iteratorOf('wall', type))).toEqual([
         expect.stringMatching(
-          /^The times of the column "Wall" \(TIMESTAMP\) have no zone and are taken for UTC\..*iterator_time_zone/,
+          /^The times of the column "Wall" \(TIMESTAMP\) have no time zone and count as UTC\..*iterator_time_zone/,
         ),
       ]);
       expect(told(iteratorOf('instant', type))).toEqual([]);

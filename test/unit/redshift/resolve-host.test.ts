@@ -41,7 +41,7 @@ describe('the local link and the metadata of clouds', () => {
   ])('%s is no warehouse, unless the operator lists it', async (host) => {
     await expect(ask(host, 80)).rejects.toMatchObject({
       code: 'WAREHOUSE_CONFIG',
-      message: expect.stringContaining('local link'),
+      message: expect.stringContaining('link-local'),
     });
     expect(await ask(host, 80, { allowedHosts: [host.replace('::ffff:', '')] })).toEqual([host]);
   });
@@ -92,9 +92,9 @@ describe('the hosts that connections may lead to', () => {
   it('that are not known are said to come from what made them', async () => {
     const rules = { allowedHosts: [], refused: [] };
     const wrong = resolveHost({ host: 'no.example', port: 1 }, rules, resolve);
-    await expect(wrong).rejects.toThrow('The host "no.example" is not known; look at config.host.');
+    await expect(wrong).rejects.toThrow('The host "no.example" is not known; check config.host.');
     const made = resolveHost(targetOf(new URL('https://no.example')), rules, resolve);
-    await expect(made).rejects.toThrow('is not known; look at config.account_identifier and config.region.');
+    await expect(made).rejects.toThrow('is not known; check config.account_identifier and config.region.');
   });
 
   it('that are not known may be later', async () => {

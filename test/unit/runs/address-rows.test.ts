@@ -68,7 +68,7 @@ describe('rows of a table', () => {
     [columns('double', 'text', 'integer'), undefined, 'The column "CUSTOMER_ID" is of type DOUBLE'],
     [columns('text', 'text', 'double'), undefined, 'an MPID needs a numeric column that holds 64 bits'],
     [columns('text', 'text', 'text'), undefined, 'an MPID needs a numeric column that holds 64 bits'],
-    [USUAL, ['mpid'], 'cannot hold the MPID'],
+    [USUAL, ['mpid'], 'cannot contain MPID'],
     [USUAL, ['phone'], 'has no column "phone", which row_key names'],
     [USUAL.slice(0, 2), undefined, 'describes fewer columns'],
   ])('of columns that do not suit are refused (%#)', (given, rowKey, message) => {

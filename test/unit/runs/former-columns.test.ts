@@ -48,8 +48,8 @@ describe('former columns', () => {
     const found = former({ columns: text('a', 'b', 'c') }, text('a'), text('a', 'b', 'c'), text('b', 'a'), text('a'));
     expect(namesOf(found)).toEqual([['a', 'b'], ['a']]);
     expect(messages(found)).toEqual([
-      'The model has gained "b", "c" since rows were delivered that this run reads again. They are recognised by the columns ' +
-        'that they had then, and are not delivered again: to load the new columns of these rows, reset the pipeline.',
+      'The model has the new "b", "c" since rows were delivered that this run reads again. Rows are recognised by the columns ' +
+        'that they had then and are not delivered again. To load the new columns of these rows, reset the pipeline.',
     ]);
     expect(former({ columns: text('a') }, text('a'))).toEqual({ hashes: [], warnings: [] });
     expect(former({ columns: text('a') })).toEqual({ hashes: [], warnings: [] });
@@ -70,9 +70,9 @@ describe('former columns', () => {
   test('that are gone stop events, with the way out of each kind of pipeline', () => {
     const lost = (syncMode: SyncMode) => complaint(() => former({ columns: text('a', 'c'), syncMode }, text('a', 'b')));
     const start =
-      'MODEL_INVALID: Rows that were delivered before would not be recognised and be delivered again, because the model has no ' +
-      'column "b" any more. The columns of the model are: a, c. Give the model the former columns back, with a CAST to the ' +
-      'former type where that changed, or ';
+      'MODEL_INVALID: Delivered rows would not be recognised and would be delivered again, because the model has no ' +
+      'column "b" any more. The columns of the model are: a, c. Restore the former columns in the model, with a CAST to the ' +
+      'former type if it changed, or ';
     const reset = 'reset the pipeline: its next run delivers everything from `from` again.';
     expect(lost({ type: 'full' })).toBe(`${start}trigger the pipeline: its next run delivers all rows again.`);
     expect(lost({ type: 'incremental' })).toBe(start + reset);
@@ -85,8 +85,8 @@ describe('former columns', () => {
     const columns = [column('a', 'integer'), column('d', 'date')];
     const stored = [text('a', 'b'), text('a', 'c'), [column('a', 'integer'), column('d', 'timestamp')]];
     expect(complaint(() => former({ columns }, ...stored))).toContain(
-      'because the column "a" was text and is integer now and the model has no column "b" any more and the model has no column ' +
-        '"c" any more and the column "d" was timestamp and is date now. The',
+      'because the type of the column "a" changed from text to integer and the model has no column "b" any more and the model has no column ' +
+        '"c" any more and the type of the column "d" changed from timestamp to date. The',
     );
   });
 
@@ -94,9 +94,9 @@ describe('former columns', () => {
     const found = former({ columns: text('a', 'c'), type: 'user_attributes' }, text('a', 'b'), text('a'), text('z'));
     expect(namesOf(found)).toEqual([['a']]);
     expect(messages(found)).toEqual([
-      'Rows that were delivered before are not recognised and are delivered once more, because the model has no column "b" ' +
-        'any more and the model has no column "z" any more. Their attributes are set to what the model has now.',
-      expect.stringContaining('gained "c"'),
+      'Delivered rows are not recognised and are delivered again, because the model has no column "b" ' +
+        'any more and the model has no column "z" any more. Their attributes are set to the current values of the model.',
+      expect.stringContaining('the new "c"'),
     ]);
   });
 
@@ -104,7 +104,7 @@ describe('former columns', () => {
     const columns = [column('a', 'date'), column('b')];
     const found = former({ columns, type: 'user_attributes' }, text('a'));
     expect(namesOf(found)).toEqual([['a']]);
-    expect(messages(found)).toEqual([expect.stringContaining('"a" was text and is date now'), expect.anything()]);
+    expect(messages(found)).toEqual([expect.stringContaining('"a" changed from text to date'), expect.anything()]);
   });
 
   test('whose types nobody kept are taken for those of now', () => {

@@ -270,5 +270,5 @@ it('refuses an event kind that the store cannot hold in words that it can', asyn
   const mappings = [EMAIL, fromColumn('kind', 'events.event_type')];
   const { refused } = await mapEvents(eventsPlan([column('email'), column('kind')], mappings), [['a@b.c', 'k\u0000']]);
   expect(refused[0]?.refusal).toMatchObject({ rule: 'event_type', value: 'k\u2400' });
-  expect(refused[0]?.refusal.reason).toContain('The event_type "k\u2400" is none of');
+  expect(refused[0]?.refusal.reason).toContain('The event_type "k\u2400" is not one of');
 });

@@ -157,7 +157,7 @@ describe('a sieve', () => {
   });
 
   test('needs columns that say which rows are the same', () => {
-    const error = expect.objectContaining({ code: 'INTERNAL', message: 'No columns say which rows are the same.' });
+    const error = expect.objectContaining({ code: 'INTERNAL', message: 'No columns identify the rows.' });
     expect(() => createSieve({ whole, known: [], early: undefined })).toThrow(error);
   });
 });

@@ -190,7 +190,7 @@ describe('an error', () => {
   });
 
   it('that we raised ourselves comes out of whatever the SDK wrapped it in', () => {
-    const ours = new AppError('WAREHOUSE_CONFIG', 'The host is none that connections may lead to.');
+    const ours = new AppError('WAREHOUSE_CONFIG', 'Connections may not use the host.');
     expect(classify(errorOf({ code: 401001, message: 'Network error.', cause: new Error('x', { cause: ours }) }))).toBe(
       ours,
     );

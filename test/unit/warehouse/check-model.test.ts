@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { acceptsSomeGrammar, checkByGrammar, checkModel } from '../../../src/warehouse/sql/check-model.ts';
 import { loadParser, type SqlParser } from '../../../src/warehouse/sql/parser.ts';
 
-const ONLY_READS = 'is not allowed; a model is one SELECT that only reads.';
+const ONLY_READS = 'is not allowed; a model is a single SELECT that only reads.';
 const duckdb = { grammar: 'duckdb' };
 const cut = async (sql: string, grammar = 'duckdb') => {
   const check = await checkModel(sql, { grammar });
@@ -61,14 +61,14 @@ describe('the SQL gate', () => {
     ['-- nothing', 'Line 1, column 1: The model is empty'],
     [
       'SELEC customer_id FROM app.customers',
-      'Line 1, column 1: Syntax error: SELEC begins no query; begin with SELECT or WITH.',
+      'Line 1, column 1: Syntax error: a query cannot begin with SELEC; begin with SELECT or WITH.',
     ],
-    ['\n  WHIT a AS (SELECT 1) SELECT * FROM a', 'Line 2, column 3: Syntax error: WHIT begins no query'],
+    ['\n  WHIT a AS (SELECT 1) SELECT * FROM a', 'Line 2, column 3: Syntax error: a query cannot begin with WHIT'],
     ['select 1 where', 'Line 1, column 10: Syntax error'],
     ["select 'abc", 'Line 1, column 8: Syntax error: Unterminated string'],
-    ['select a\nfrom t /* where b', 'Line 2, column 8: Syntax error: the comment has no end; close it with */.'],
-    ['/* select 1', 'Line 1, column 1: Syntax error: the comment has no end'],
-    ['select 1; -- a\n/* b /* c */', 'Line 2, column 1: Syntax error: the comment has no end'],
+    ['select a\nfrom t /* where b', 'Line 2, column 8: Syntax error: the comment is not closed; close it with */.'],
+    ['/* select 1', 'Line 1, column 1: Syntax error: the comment is not closed'],
+    ['select 1; -- a\n/* b /* c */', 'Line 2, column 1: Syntax error: the comment is not closed'],
   ])('refuses %j and says what and where', async (sql, message) => {
     expect(await complaint(sql)).toContain(message);
   });
@@ -242,7 +242,7 @@ describe('answers that the parser gave to no text yet', () => {
         kind: 'construct',
         line: 2,
         column: 2,
-        message: 'Line 2, column 2: Several statements are not allowed; write one SELECT.',
+        message: 'Line 2, column 2: Several statements are not allowed; write a single SELECT.',
       },
     });
     const tokenless: SqlParser = { ...twice(parser), tokens: () => undefined };
@@ -280,7 +280,7 @@ describe('a model without a connection', () => {
     ['select lo_create(1)\nfrom t where', 'construct', `Line 1, column 8: LO_CREATE ${ONLY_READS}`],
     // Databricks complains of the backslash
     ['select a into b -- \\\nfrom t', 'construct', `Line 1, column 10: INTO ${ONLY_READS}`],
-    ['', 'construct', 'Line 1, column 1: The model is empty; write one SELECT.'],
+    ['', 'construct', 'Line 1, column 1: The model is empty; write a single SELECT.'],
   ])('tells of %j what the most patient grammar says', async (sql, kind, message) => {
     const check = await acceptsSomeGrammar(sql);
     expect(check.outcome === 'refused' ? [check.complaint.kind, check.complaint.message] : check).toEqual([

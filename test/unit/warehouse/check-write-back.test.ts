@@ -12,19 +12,19 @@ const SAYS: Readonly<Record<string, RegExp>> = {
   comment: /Comments are not allowed/,
   semicolon: /A trailing semicolon is not allowed/,
   quotes: /Quotes around names are not allowed/,
-  one_select: /(?:[A-Z]|A query in parentheses) is not allowed; a write-back model is one SELECT/,
+  one_select: /(?:[A-Z]|A query in parentheses) is not allowed; a write-back model is a single SELECT/,
   join: /JOIN, as well as a comma between tables, is not allowed/,
-  one_table: /FROM names (?:no|something else than a) table|after the table is not allowed|is no name of a table/,
-  subquery: /A query inside WHERE is not allowed/,
-  aggregate: /is not allowed; each row of the table is resolved by itself/,
+  one_table: /FROM (?:names no|must name a) table|after the table is not allowed|is not the name of a table/,
+  subquery: /A subquery in WHERE is not allowed/,
+  aggregate: /is not allowed; each row of the table is resolved separately/,
   clause: /is not allowed; leave it out/,
   star: /is not allowed; name each column/,
-  expression: /is no column of the table/,
+  expression: /is not a column of the table/,
   alias: /renames a column/,
-  reserved_name: /no reserved identity names?;/,
+  reserved_name: /not a? ?reserved identity names?;/,
   twice: /both mean/,
-  identity: /The model projects no identity/,
-  mpid: /The projection does not include MPID/,
+  identity: /The model selects no identity/,
+  mpid: /The model does not select MPID/,
 };
 
 describe.each(Object.entries(ONLY_HERE))('the rules of a write-back model, in the grammar %s', (grammar, own) => {
@@ -58,19 +58,16 @@ describe('what a refused write-back model is told', () => {
     ],
     [
       'SELECT mpid, email FROM a UNION SELECT 1, 2',
-      'Line 1, column 27: UNION is not allowed; a write-back model is one SELECT',
+      'Line 1, column 27: UNION is not allowed; a write-back model is a single SELECT',
     ],
     [
       'SELECT mpid, email FROM a JOIN b ON a.c = b.c',
       'Line 1, column 27: JOIN, as well as a comma between tables, is not',
     ],
-    [
-      'SELECT mpid, email FROM f(1)',
-      'Line 1, column 20: FROM names something else than a table; a write-back model is',
-    ],
+    ['SELECT mpid, email FROM f(1)', 'Line 1, column 20: FROM must name a table; a write-back model is'],
     [
       'SELECT mpid, email FROM a WHERE b IN (SELECT 1)',
-      'Line 1, column 39: A query inside WHERE is not allowed; WHERE may',
+      'Line 1, column 39: A subquery in WHERE is not allowed; WHERE can',
     ],
     [
       'SELECT mpid, max(email) AS email FROM a',
@@ -79,28 +76,28 @@ describe('what a refused write-back model is told', () => {
     ['SELECT mpid, email FROM a GROUP BY 1, 2', 'Line 1, column 27: GROUP BY is not allowed; each row of the table is'],
     [
       'SELECT mpid, email FROM a LIMIT 5',
-      'Line 1, column 27: LIMIT is not allowed; leave it out: a write-back model is one',
+      'Line 1, column 27: LIMIT is not allowed; leave it out: a write-back model is a single',
     ],
     ['SELECT a.* FROM a', 'Line 1, column 8: a.* is not allowed; name each column'],
     [
       'SELECT mpid, trim(email) AS email FROM a',
-      'Line 1, column 14: "trim(email) AS email" is no column of the table; project',
+      'Line 1, column 14: "trim(email) AS email" is not a column of the table; select',
     ],
     [
       'SELECT mpid, mail AS email FROM a',
-      'Line 1, column 14: "mail AS email" renames a column; project it under its own name',
+      'Line 1, column 14: "mail AS email" renames a column; select it under its own name',
     ],
     [
       'SELECT mpid, email, city, zip FROM a',
-      `Line 1, column 21: "city", "zip" are no reserved identity names; a write-back model projects MPID and identities alone: ${identities}. Leave out the others, or rename them in the table.`,
+      `Line 1, column 21: "city", "zip" are not reserved identity names; a write-back model selects only MPID and identities: ${identities}. Remove the others, or rename them in the table.`,
     ],
     [
       'SELECT mpid, customer_id, CustomerID FROM a',
-      'Line 1, column 27: "customer_id" and "CustomerID" both mean customer_id; project one',
+      'Line 1, column 27: "customer_id" and "CustomerID" both mean customer_id; select only one',
     ],
-    ['SELECT mpid FROM a', 'Line 1, column 1: The model projects no identity, so that its rows belong to nobody'],
-    ['SELECT email FROM a', 'Line 1, column 1: The projection does not include MPID; add the column MPID'],
-    ['DROP TABLE a', 'Line 1, column 1: DROP TABLE is not allowed; a model is one SELECT that only reads.'],
+    ['SELECT mpid FROM a', 'Line 1, column 1: The model selects no identity, so its rows cannot be identified'],
+    ['SELECT email FROM a', 'Line 1, column 1: The model does not select MPID; add the column MPID'],
+    ['DROP TABLE a', 'Line 1, column 1: DROP TABLE is not allowed; a model is a single SELECT that only reads.'],
   ])('%j: %s', async (sql, message) => {
     const checked = await check(sql);
     const [complaint] = checked.outcome === 'refused' ? checked.complaints : [];

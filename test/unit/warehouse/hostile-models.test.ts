@@ -8,18 +8,18 @@ const said = async (sql: string, grammar: string) => {
   const check = await checkModel(sql, { grammar });
   return check.outcome === 'refused' ? `${check.complaint.kind}: ${check.complaint.message}` : check.outcome;
 };
-const ONLY_READS = 'is not allowed; a model is one SELECT that only reads.';
+const ONLY_READS = 'is not allowed; a model is a single SELECT that only reads.';
 /** More than the parser follows, so that only the words of the text are judged. */
 const DEEP = `${'('.repeat(100)}1${')'.repeat(100)}`;
 
 const GLUED =
-  'A comment directly behind an operator is not allowed, because the operator may take its mark; put a space before it.';
+  'A comment directly after an operator is not allowed, because products parse it differently; put a space before it.';
 const NESTED =
-  'A comment within a comment is not allowed here, because products end it at different places; remove the inner /*.';
+  'A nested comment is not allowed here, because products end it at different places; remove the inner /*.';
 const RETURN =
-  'A carriage return within a comment is not allowed, because products end the comment there or go on; end lines with a line feed.';
+  'A carriage return within a comment is not allowed, because products parse it differently; end lines with a line feed.';
 const CONTINUED =
-  'A backslash at the end of a comment is not allowed, because Databricks takes the next line for a comment, too; remove it.';
+  'A backslash at the end of a comment is not allowed, because Databricks reads the next line as a comment too; remove it.';
 
 describe('comments that the product may read otherwise than the parser', () => {
   it.each([
@@ -124,7 +124,7 @@ describe('backslashes before quotes, which PostgreSQL and Redshift read differen
     [
       "select 'a\\'' ; drop table t --'",
       14,
-      'Several statements (a semicolon within the text) are not allowed; write one SELECT.',
+      'Several statements (a semicolon within the text) are not allowed; write a single SELECT.',
     ],
     ["select 'a\\' , 'b' /* ' */", 8, BACKSLASH],
     ["select 1, 'a\\'' , f(1), $$'$$ --'", 11, BACKSLASH],

@@ -6,10 +6,11 @@ const warnings = async (sql: string, grammar: string) => {
   const check = await checkModel(sql, { grammar });
   return check.outcome === 'accepted' ? check.warnings : check;
 };
-const random = (name: string) => `${name} gives another value each time the model is read.`;
-const clock = (name: string) => `${name} moves on between two readings of the model.`;
-const CUT = 'LIMIT without ORDER BY may give other rows each time the model is read.';
-const SAMPLE = 'A sample gives other rows each time it is read.';
+const random = (name: string) =>
+  `${name} returns another value each time the model is read; select a stored column instead.`;
+const clock = (name: string) => `${name} changes between two reads of the model; select a stored column instead.`;
+const CUT = 'LIMIT without ORDER BY may return other rows each time the model is read; add ORDER BY.';
+const SAMPLE = 'A sample returns other rows each time it is read; filter with WHERE instead.';
 
 const RANDOM = [
   ...['random()', 'rand()', 'rand(1)', 'randn()', 'randstr(5, random())', 'uniform(1, 2)', 'zipf(1, 10, 1)'],

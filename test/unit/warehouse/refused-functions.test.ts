@@ -7,7 +7,7 @@ const said = async (sql: string, grammar: string) => {
   return check.outcome === 'refused' ? check.complaint.message : check.outcome;
 };
 const refusal = (name: string) =>
-  `Line 1, column 15: ${name.toUpperCase()} is not allowed; a model is one SELECT that only reads.`;
+  `Line 1, column 15: ${name.toUpperCase()} is not allowed; a model is a single SELECT that only reads.`;
 
 /** Names that PostgreSQL and Redshift alone know. */
 const OF_POSTGRES = [

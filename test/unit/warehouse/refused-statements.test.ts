@@ -7,7 +7,7 @@ const said = async (sql: string, grammar: string) => {
   const check = await checkModel(sql, { grammar });
   return check.outcome === 'refused' ? check.complaint.message : check.outcome;
 };
-const ONLY_READS = 'is not allowed; a model is one SELECT that only reads.';
+const ONLY_READS = 'is not allowed; a model is a single SELECT that only reads.';
 
 /** By the construct that the message names. */
 const STATEMENTS: readonly (readonly [construct: string, statement: string])[] = [

@@ -89,6 +89,6 @@ describe('DuckDB’s paths', () => {
 
   it('ends the driver’s text before the advice', () => {
     const { message } = duckdb(new Error('IO Error: No files found that match the pattern "nofile.csv"'));
-    expect(message).toContain('"nofile.csv". SQL reads files');
+    expect(message).toContain('"nofile.csv". SQL can only read files');
   });
 });

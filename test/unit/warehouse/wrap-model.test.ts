@@ -76,6 +76,8 @@ describe('columns', () => {
 
   it('of one name are an error', () => {
     expect(requireDistinctColumns(columns)).toBe(columns);
-    expect(() => requireDistinctColumns(columns, (name) => name.toLowerCase())).toThrow('two columns the name "A"');
+    expect(() => requireDistinctColumns(columns, (name) => name.toLowerCase())).toThrow(
+      'two columns with the name "A"',
+    );
   });
 });

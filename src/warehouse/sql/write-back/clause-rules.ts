@@ -13,7 +13,7 @@ const AGGREGATE_CLAUSES: readonly (readonly [string, string])[] = [
 ];
 
 export function findAggregate({ projection, select, tokens }: WriteBackReading): Finding | undefined {
-  const advice = 'each row of the table is resolved by itself; project the columns.';
+  const advice = 'each row of the table is resolved separately; select the columns.';
   const function_ = projection.find(({ kind }) => kind === 'aggregate');
   if (function_ !== undefined) {
     return { message: `The aggregate "${function_.text}" is not allowed; ${advice}`, offset: function_.offset };

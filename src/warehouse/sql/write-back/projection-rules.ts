@@ -5,11 +5,7 @@ import type { Projected } from './read-projection.ts';
 
 export function findStar({ projection }: WriteBackReading): Finding | undefined {
   // DuckDB reads `FROM users` as a star that was not written
-  return first(
-    projection,
-    ['star'],
-    ({ text }) => `${text || '*'} is not allowed; name each column that is projected.`,
-  );
+  return first(projection, ['star'], ({ text }) => `${text || '*'} is not allowed; name each column.`);
 }
 
 export function findExpression({ projection }: WriteBackReading): Finding | undefined {
@@ -17,7 +13,7 @@ export function findExpression({ projection }: WriteBackReading): Finding | unde
     projection,
     ['expression', 'nested'],
     ({ text }) =>
-      `"${text}" is no column of the table; project columns as they stand, and store what has to be computed in a column.`,
+      `"${text}" is not a column of the table; select plain columns, and store computed values in a column.`,
   );
 }
 
@@ -26,7 +22,7 @@ export function findAlias({ projection }: WriteBackReading): Finding | undefined
     projection,
     ['alias'],
     ({ text }) =>
-      `"${text}" renames a column; project it under its own name, and rename it in the table if that name is not ` +
+      `"${text}" renames a column; select it under its own name, and rename it in the table if that name is not ` +
       'reserved.',
   );
 }
@@ -46,8 +42,8 @@ export function findOtherName({ projection, identities }: WriteBackReading): Fin
   if (first === undefined) return undefined;
   const names = wrong.map(({ name }) => `"${name}"`).join(', ');
   const message =
-    `${names} ${wrong.length === 1 ? 'is no reserved identity name' : 'are no reserved identity names'}; a write-back ` +
-    `model projects MPID and identities alone: ${Object.keys(identities).join(', ')}. Leave out the others, or rename ` +
+    `${names} ${wrong.length === 1 ? 'is not a reserved identity name' : 'are not reserved identity names'}; a write-back ` +
+    `model selects only MPID and identities: ${Object.keys(identities).join(', ')}. Remove the others, or rename ` +
     'them in the table.';
   return { message, offset: first.offset };
 }
@@ -66,7 +62,7 @@ export function findTwice({ projection, identities }: WriteBackReading): Finding
   const groups = Map.groupBy(named(projection), ({ name }) => meaning(name));
   for (const [type, [first, second]] of groups) {
     if (first === undefined || second === undefined) continue;
-    const message = `"${first.name}" and "${second.name}" both mean ${type}; project one of them.`;
+    const message = `"${first.name}" and "${second.name}" both mean ${type}; select only one of them.`;
     return { message, offset: second.offset };
   }
   return undefined;
@@ -77,14 +73,13 @@ export function findNoIdentity({ projection, identities, tokens }: WriteBackRead
   // a star may have some
   if (has || projection.some(({ kind }) => kind === 'star')) return undefined;
   const message =
-    'The model projects no identity, so that its rows belong to nobody and cannot be addressed; add a column such as ' +
-    'customer_id or email.';
+    'The model selects no identity, so its rows cannot be identified; add a column such as ' + 'customer_id or email.';
   return { message, offset: place('SELECT', tokens) };
 }
 
 export function findNoMpid({ projection, tokens }: WriteBackReading): Finding | undefined {
   const has = named(projection).some(({ name }) => name.toLowerCase() === 'mpid');
   if (has || projection.some(({ kind }) => kind === 'star')) return undefined;
-  const message = 'The projection does not include MPID; add the column MPID, which the resolved ids are written to.';
+  const message = 'The model does not select MPID; add the column MPID, which the resolved ids are written to.';
   return { message, offset: place('SELECT', tokens) };
 }

@@ -13,7 +13,7 @@ export function findOtherQuery({ root, select, tokens }: WriteBackReading): Find
   return { message: `${name} is not allowed; ${ONE_SELECT}`, offset: place(construct, tokens) };
 }
 
-export const ONE_SELECT = 'a write-back model is one SELECT of columns FROM one table, with WHERE if need be.';
+export const ONE_SELECT = 'a write-back model is a single SELECT of columns FROM one table, optionally with WHERE.';
 
 export function findJoin({ select, sources, tokens }: WriteBackReading): Finding | undefined {
   const joins = [select.joins, select.lateral_views].some((list) => Array.isArray(list) && list.length > 0);
@@ -39,7 +39,7 @@ export function findOtherSource(model: WriteBackReading): Finding | undefined {
   if (root.kind !== 'select') return undefined;
   const message =
     table.path.length === 0
-      ? `${sources.length === 0 ? 'FROM names no table' : 'FROM names something else than a table'}; ${ONE_SELECT}`
+      ? `${sources.length === 0 ? 'FROM names no table' : 'FROM must name a table'}; ${ONE_SELECT}`
       : (afterTable(table) ?? (findQuotes(model) === undefined ? badName(table) : undefined));
   return message === undefined ? undefined : { message, offset: place('FROM', tokens) };
 }
@@ -53,7 +53,7 @@ function afterTable({ fields }: TableReading): string | undefined {
 
 function badName({ path }: TableReading): string | undefined {
   if (path.length <= MOST_PARTS && path.every(isPlainName)) return undefined;
-  return `"${path.join('.')}" is no name of a table; write table, schema.table or database.schema.table.`;
+  return `"${path.join('.')}" is not the name of a table; write table, schema.table or database.schema.table.`;
 }
 
 const TABLE_WORDS: Readonly<Record<string, string>> = {
@@ -79,7 +79,7 @@ export function findSubquery({ select, tokens }: WriteBackReading): Finding | un
   });
   if (!found) return undefined;
   const message =
-    'A query inside WHERE is not allowed; WHERE may look at the columns of the row alone. Keep what decides in a column.';
+    'A subquery in WHERE is not allowed; WHERE can only use columns of the row. Store the condition in a column.';
   const [, inner] = tokens.filter(({ type }) => type === 'SELECT');
   return { message, offset: inner?.start ?? place('WHERE', tokens) };
 }

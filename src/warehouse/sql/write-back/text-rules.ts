@@ -34,6 +34,6 @@ export function findQuotes({ sql, tokens, table }: WriteBackReading): Finding | 
   if (quoted === undefined) return undefined;
   const message =
     `Quotes around names are not allowed (${sql.slice(quoted.start, quoted.end)}); write columns, table, schema and ` +
-    'database without them, and rename in the warehouse what needs them.';
+    'database without quotes, and rename them in the warehouse if they need quotes.';
   return { message, offset: quoted.start };
 }

@@ -93,7 +93,9 @@ describe('what is forwarded', () => {
     await world.addPartner();
     const request = await world.receive();
     await world.move(request, 'completed');
-    expect(await world.extensions(request)).toEqual([['failed', 'It was not sent before the erasure was completed.']]);
+    expect(await world.extensions(request)).toEqual([
+      ['failed', 'The request was not sent before the erasure was completed.'],
+    ]);
   });
 
   test('is written anew with another encryption key, and sent when the old one is gone', async () => {

@@ -102,7 +102,7 @@ describe('a retry of failed records', () => {
     expect(countsOf(await attempt(undefined, await retry(failed.id, [3n, 1n])))).toEqual([2, 2, 0, 0, 0]);
     expect(await retriedIds(failed.id)).toEqual([3n, 1n]);
     expect(countsOf(await attempt(undefined, await retry(failed.id)))).toEqual([1, 1, 0, 0, 0]);
-    await expect(retry(failed.id)).rejects.toThrow('no failed record that was not retried yet');
+    await expect(retry(failed.id)).rejects.toThrow('no failed records left to retry');
     expect(Object.values(await arrivals())).toEqual([1, 1, 1, 1]);
   });
 
@@ -240,8 +240,8 @@ describe('a retry of failed records', () => {
     });
     expect(await records(failed.id)).toHaveLength(100);
     await raiseLimit();
-    await expect(retry(failed.id)).rejects.toThrow('It gave up because no row could be mapped');
-    await expect(retry(failed.id, [1n])).rejects.toThrow('keeps the record 1 for no retry. It gave up');
+    await expect(retry(failed.id)).rejects.toThrow('No row could be mapped');
+    await expect(retry(failed.id, [1n])).rejects.toThrow('cannot retry the record 1. No row could be mapped');
     here.clock.advance(60_000);
     expect(countsOf(await attempt())).toEqual([1000, 1000, 0, 0, 0]);
     expect(Object.values(await arrivals()).every((times) => times === 1)).toBe(true);

@@ -169,7 +169,7 @@ describe('a column that the model loses', () => {
     const done = await attempt(undefined, killed.id);
     expect(done.status).toBe('success');
     expect(countsOf(done)).toEqual([7, 7, 0, 0, 0]);
-    expect(done.warnings).toEqual([{ message: expect.stringMatching(/once more, .* no column "city"/) }]);
+    expect(done.warnings).toEqual([{ message: expect.stringMatching(/delivered again, .* no column "city"/) }]);
     expect(Object.keys(await arrivals()).toSorted()).toEqual(Object.keys(once(5)));
   });
 
@@ -225,7 +225,7 @@ describe('a column that gets another type', () => {
 
       expect(failed.status).toBe('failed');
       expect(failed.errors).toEqual([
-        { message: expect.stringMatching(/"amount" was .* CAST .* or PUT the pipeline/) },
+        { message: expect.stringMatching(/"amount" changed from .* CAST .* or PUT the pipeline/) },
       ]);
       here.clock.advance(MINUTE_MS);
       expect((await attempt()).errors).toEqual(failed.errors);
@@ -262,7 +262,7 @@ describe('a column that gets another type', () => {
     expect(countsOf(done)).toEqual([6, 6, 0, 0, 0]);
     expect(await arrivals()).toEqual({ ...once(5), 'p0@example.org': 2 });
     expect(done.warnings).toEqual([
-      { message: expect.stringMatching(/once more, .* "amount" was integer and is decimal/) },
+      { message: expect.stringMatching(/delivered again, .* "amount" changed from integer to decimal/) },
     ]);
   });
 

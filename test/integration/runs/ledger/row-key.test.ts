@@ -99,7 +99,7 @@ test('another row_key is a reset after a run that failed halfway, whose rows wou
   };
   await untilRun(store, await begin(), 'failed');
   warehouse.gate = async () => undefined;
-  await expect(put(keyed, true)).rejects.toThrow('row_key: a change resets the pipeline');
+  await expect(put(keyed, true)).rejects.toThrow('row_key: this change resets the pipeline');
   await put({ ...body, name: 'Renamed' }, true);
   await put(keyed, false);
   expect(await generation()).toBe(1);

@@ -80,7 +80,7 @@ test('a pipeline that cannot be scheduled five times in a row is faulted and say
 
 test('a pipeline that loses against other transactions is put off, and never faulted for it', async () => {
   await addPipeline(store, { schedule: { type: 'once' }, nextDueAtMs: clock.nowMs() });
-  const lost = new AppError('STORE_CONFLICT', 'Two transactions met and this one was rolled back.');
+  const lost = new AppError('STORE_CONFLICT', 'Two transactions conflicted and this one was rolled back.');
   const busy = { enqueue: () => Promise.reject(lost) } as unknown as Jobs;
   const schedule = createScheduler({ store, jobs: busy, log, random: () => 1 });
   for (let attempt = 1; attempt <= 6; attempt++) {

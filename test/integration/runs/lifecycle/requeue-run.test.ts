@@ -136,7 +136,7 @@ describe('a requeue of a failed run', () => {
     await addPipeline(here.store, { syncMode: INCREMENTAL });
     const failed = await failedRun();
     const later = await here.run('success');
-    await expect(retry(failed)).rejects.toThrow(`loaded by run ${later.id} since`);
+    await expect(retry(failed)).rejects.toThrow(`Run ${later.id} has already loaded`);
     expect((await readRun(here.store, failed.id)).status).toBe('failed');
   });
 

@@ -163,7 +163,7 @@ describe('`from`', () => {
     await run();
     for (const from of ['2026-01-15T06:00:00Z', '2026-01-15T10:00:00Z', undefined]) {
       const changed = put({ sync_mode: syncMode({ from }) }, true);
-      await expect(changed).rejects.toThrow('sync_mode.from: a change resets');
+      await expect(changed).rejects.toThrow('sync_mode.from: this change resets');
     }
     expect(await run()).toBe('');
   });

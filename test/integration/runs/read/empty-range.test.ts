@@ -38,7 +38,7 @@ test('a run that the warehouse’s clock cuts short says so, also after a lost a
   expect(short.warnings).toEqual([
     {
       message: expect.stringMatching(
-        /^The run ends at 2026-01-15T11:59:00.000000Z and not at 2026-01-15T12:00:00.000000Z/,
+        /^The run ends at 2026-01-15T11:59:00.000000Z instead of 2026-01-15T12:00:00.000000Z/,
       ),
     },
   ]);

@@ -58,7 +58,7 @@ test('a row of nobody fails, and is read again by the next run instead of being 
   const caller = { workspaceId: here.workspace, actor: 'tester' } as Parameters<typeof requestRetry>[1];
   const jobs = { enqueue: async () => undefined } as unknown as Parameters<typeof requestRetry>[0]['jobs'];
   const retry = requestRetry({ ...here, jobs }, caller, { pipelineId: pipeline.id, runId: run.id, ids: undefined });
-  await expect(retry).rejects.toThrow('all rows are read again');
+  await expect(retry).rejects.toThrow('to read all rows again');
 });
 
 test.each([
