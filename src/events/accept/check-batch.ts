@@ -46,6 +46,6 @@ function loginIssues({ user_identities: identities }: EventBatch): readonly Issu
   const { customer_id: one, customerid: other } = identities ?? {};
   if (one === undefined || one === null || other === undefined || other === null) return [];
   if (String(one) === String(other)) return [];
-  const message = 'is another spelling of customer_id, which has another value; send one of them';
+  const message = 'is another spelling of customer_id with a different value; send only one of them';
   return [{ path: 'user_identities.customerid', message }];
 }
