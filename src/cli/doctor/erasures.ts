@@ -19,8 +19,7 @@ export async function lookAtErasures(store: Store, clock: Clock): Promise<Omit<F
     };
   }
   const { erasures, since } = await countUnvacuumedErasures(store, new Date(clock.nowMs() - LATE_MS));
-  if (since === null)
-    return { status: 'ok', found: 'the files were vacuumed after all erasures of two days ago and before' };
+  if (since === null) return { status: 'ok', found: 'the files were vacuumed after all erasures older than two days' };
   return {
     status: 'warning',
     found: `the files were not vacuumed after ${erasures} erasures; the first was completed at ${since.toISOString()}`,

@@ -129,7 +129,7 @@ function chooseSelfSigned(
   const served = own.filter(({ createdOn }) => createdOn.getTime() + CACHE_MS <= atMs);
   const signing = served.find((newer, at) => !isWaiting(newer, served[at + 1], atMs));
   const chosen = signing ?? own.at(-1);
-  if (chosen === undefined) throw new AppError('INTERNAL', 'There is no certificate, although one was just made.');
+  if (chosen === undefined) throw new AppError('INTERNAL', 'No certificate was found after one was created.');
   return { certificate: chosen.certificate, key: decryptKey(keyRing, chosen), isConfigured: false };
 }
 

@@ -198,9 +198,9 @@ describe('one of the configuration', () => {
     [
       'for another domain',
       async () => createSelfSigned('other.example', clock.nowMs()),
-      /is not for opendsr.shop.example/,
+      /is not valid for opendsr.shop.example/,
     ],
-    ['without RSA', async () => ({ certificate: CERTIFICATE, privateKey: CERTIFICATE_KEY }), /none for RSA/],
+    ['without RSA', async () => ({ certificate: CERTIFICATE, privateKey: CERTIFICATE_KEY }), /not an RSA certificate/],
     [
       'with the key of another',
       async () => ({
@@ -209,7 +209,7 @@ describe('one of the configuration', () => {
       }),
       /does not belong to the key/,
     ],
-    ['that is none', async () => ({ certificate: 'x', privateKey: CERTIFICATE_KEY }), /no certificate as PEM/],
+    ['that is none', async () => ({ certificate: 'x', privateKey: CERTIFICATE_KEY }), /no certificate in PEM/],
     [
       'without its key',
       async () => ({ ...(await createSelfSigned(DOMAIN, clock.nowMs())), privateKey: 'x' }),
