@@ -1,4 +1,4 @@
-// What the API's description says of answers, held against answers: status, media type and body, and nothing beyond.
+// Checks answers against the API description: status, media type and body, and nothing beyond.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 
 export interface DescribedParameter {

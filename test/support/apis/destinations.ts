@@ -1,4 +1,4 @@
-// Every place in a batch that a mapping can name, by the shapes themselves.
+// Lists every path of a batch that a mapping can name, read from the schemas of the batch format.
 import { EventBatch } from '../../../src/events/contract/batch.ts';
 import { formOf, type Shape, shapeOf } from '../../../src/events/contract/form.ts';
 

@@ -1,4 +1,4 @@
-// A server that speaks TLS, on a free port of this machine: what a receiver of callbacks is.
+// An HTTPS server on a free port of this machine, as a receiver of callbacks runs one.
 import { once } from 'node:events';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';

@@ -27,7 +27,7 @@ function probe(credential: InputRule, rest: Pick<Endpoint, 'api' | 'path'> & Par
   });
 }
 
-/** One endpoint for each way in which data come in; each answers who is calling. */
+/** One endpoint for each credential of the data APIs; each answers who is calling. */
 export const inputProbes: readonly Endpoint[] = [
   probe('input_events', { api: 'events', path: '/v2/events' }),
   probe('input_web_events', {

@@ -1,4 +1,4 @@
-// A certificate for the name localhost that signs itself, and its key: worth nothing, made for tests. Valid until 2126.
+// A self-signed certificate for localhost and its key, made for tests only. Valid until 2126.
 export const CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBlTCCATugAwIBAgIULmJBI1p1N2dyhbECtkJ2ow/8hUkwCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTEzMzE1NVoYDzIxMjYxMDI4

@@ -1,4 +1,4 @@
-// A PostgreSQL that speaks TLS only: in front of one that speaks none.
+// A TLS proxy before a PostgreSQL without TLS: together they are a server that accepts TLS only.
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';

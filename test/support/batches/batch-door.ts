@@ -1,4 +1,4 @@
-// The door to the log of batches over a test store.
+// The functions that accept batches into the log, over a test store.
 import { createSettingsReader } from '../../../src/access/index.ts';
 import {
   type AcceptDeps,

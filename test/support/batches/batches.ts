@@ -1,4 +1,4 @@
-// Batches to put before checkBatch, and short words for its answers.
+// Batches for tests of checkBatch, and short forms of its results.
 import { expect } from 'vitest';
 import { DEFAULT_SETTINGS, settingsFromWire } from '../../../src/access/settings/settings.ts';
 import { type BatchLimits, checkBatch, type EventType } from '../../../src/events/index.ts';

@@ -1,4 +1,4 @@
-// One case a field of a shape: the smallest batch that holds the field, with values that pass and with values that do not.
+// One test case for each field of the batch schemas: the smallest batch with the field, with valid and with invalid values.
 import { EventBatch } from '../../../src/events/contract/batch.ts';
 import { type Form, formOf, type ObjectForm, type Shape, shapeOf } from '../../../src/events/contract/form.ts';
 import type { Leaf } from '../../../src/events/contract/leaves.ts';

@@ -1,4 +1,4 @@
-// Mutated batches against the events API: whatever comes, it is kept whole and right, or refused where it is wrong.
+// Sends mutated batches to the events API: each must be kept unchanged, or refused with the path of its fault.
 import { isIP } from 'node:net';
 import fc from 'fast-check';
 import { Check } from 'typebox/value';

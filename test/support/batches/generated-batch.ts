@@ -1,4 +1,4 @@
-// Batches by the shapes themselves, for property tests: what is generated is allowed.
+// Generates valid batches from the schemas of the batch format, for property tests.
 import fc from 'fast-check';
 import { EventBatch } from '../../../src/events/contract/batch.ts';
 import { formOf, type ObjectForm, type Shape, shapeOf } from '../../../src/events/contract/form.ts';

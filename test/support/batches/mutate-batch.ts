@@ -1,4 +1,4 @@
-// One mutation of a batch, anywhere in it: what a client gets wrong, and what somebody hostile tries.
+// Mutates one place of a batch, by mistakes that clients make and by hostile values.
 import fc from 'fast-check';
 import { fieldPath, type Json, parseJson, stringifyJson } from '../../../src/kernel/index.ts';
 import { generatedBatch } from './generated-batch.ts';

@@ -1,4 +1,4 @@
-// BigQuery by a script: no emulator, so that faults and values are what a test says.
+// A BigQuery whose answers a test scripts, without the emulator: it returns the given faults and values.
 import { bigquery } from '../../../connectors/bigquery/index.ts';
 import type { ConnectorEnvironment, Session } from '../../../src/warehouse/index.ts';
 import { warehouseEnvironment } from '../fakes/warehouse-environment.ts';

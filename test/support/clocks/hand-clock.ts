@@ -5,7 +5,7 @@ export interface HandClock extends Clock {
   advance(ms: number): void;
 }
 
-/** A clock that stands where it is put; who sleeps on it looks again after a moment, so loops go on without time passing. */
+/** A clock that a test sets. A sleep on it ends after a moment of real time, so that loops continue while the clock stands. */
 export function handClock(startMs: number = Date.UTC(2026, 0, 15, 12)): HandClock {
   let nowMs = startMs;
   return {

@@ -1,4 +1,4 @@
-// Clients that send batches and do not give up: what was not answered is sent again under its id, to whichever daemon runs.
+// Clients that send batches and retry: a batch without an answer is sent again under its id, to any daemon that runs.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Store } from '../../../src/store/index.ts';
 import { basicOf } from '../apis/input-probes.ts';

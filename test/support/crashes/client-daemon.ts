@@ -1,4 +1,4 @@
-// A daemon for clients that people have: the real program, a key that clients may use alone, and a look at what was kept.
+// A daemon for third-party client SDKs: the real program, a public key, and functions that read what it stored.
 import type { InputUse } from '../../../src/access/index.ts';
 import { parseJson } from '../../../src/kernel/index.ts';
 import { commandLine } from '../runner/command-line.ts';

@@ -1,4 +1,4 @@
-// The real program under fire: a daemon over a store, pipelines that run, and ends without a warning. One life follows the
+// A daemon of the real program over a store, with running pipelines, that tests kill without warning. One life follows the
 // other on the same home until the work is done; then every row is compared.
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';

@@ -1,4 +1,4 @@
-// Runs that wait for the test: however late it looks on a busy machine, it strikes while there is work left.
+// Runs that pause until the test continues them, so that a kill hits unfinished work even on a busy machine.
 import type { Store } from '../../../src/store/index.ts';
 
 export interface HeldRuns {

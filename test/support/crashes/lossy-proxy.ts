@@ -1,4 +1,4 @@
-// A TCP proxy that can lose all its connections and refuse new ones: what a store looks like that restarts.
+// A TCP proxy that can lose all its connections and refuse new ones: as a restarting store does.
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 

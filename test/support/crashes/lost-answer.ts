@@ -1,4 +1,4 @@
-// A TCP proxy before a PostgreSQL that loses the answer to one statement: it was carried out, and nobody hears of it.
+// A TCP proxy before a PostgreSQL that drops the answer to one statement: the server executed it, the client never learns.
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 

@@ -1,4 +1,4 @@
-/** What is wrong with `found`, in words; an empty object when both hold the same texts equally often. */
+/** The difference between `found` and what is expected; empty when both hold the same texts equally often. */
 export interface Difference {
   /** Texts that are not there, or not often enough, with how many are missing. */
   readonly missing?: number;

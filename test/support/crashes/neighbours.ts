@@ -1,4 +1,4 @@
-// Two workspaces of one real daemon: one that attacks with whatever its admin may send, and one that goes on with its work.
+// Two workspaces of one real daemon: one attacks with everything that its admin may send, the other works normally.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';

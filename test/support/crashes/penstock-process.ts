@@ -1,4 +1,4 @@
-// The real program, as somebody starts it: commands that end, and daemons that a test stops, kills or leaves behind.
+// The real program as a process: commands, and daemons that a test stops, kills or abandons.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';

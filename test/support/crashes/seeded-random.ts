@@ -1,4 +1,4 @@
-/** Numbers from 0 to 1 that a seed decides, so that a run of random kills can be had again (mulberry32). */
+/** Creates random numbers from 0 to 1 from a seed, so that a run of random kills can be repeated (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

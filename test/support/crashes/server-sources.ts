@@ -12,7 +12,7 @@ export interface ServerSources extends AsyncDisposable {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** How the product names its types. */
+/** Names of the column types in this product. */
 export interface ShopTypes {
   readonly text: string;
   readonly decimal: string;

@@ -1,4 +1,4 @@
-// The rows of the crash tests: made from numbers alone, so that what has to arrive is known without asking anybody.
+// The rows of the crash tests. They are computed from numbers, so the expected result is known without a query.
 
 export interface SourceRow {
   readonly number: number;

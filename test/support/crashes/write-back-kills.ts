@@ -1,4 +1,4 @@
-// Runs that write MPIDs back, in a daemon that is killed: what the test of each warehouse needs.
+// Write-back runs in a daemon that is killed, shared by the tests of all warehouses.
 import { expect } from 'vitest';
 import { createFeed } from '../../../src/access/feeds/create-feed.ts';
 import { systemClock } from '../../../src/kernel/index.ts';

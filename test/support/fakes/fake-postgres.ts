@@ -1,4 +1,4 @@
-// A server that speaks PostgreSQL's protocol as a script says: for what no real server here does.
+// A server that speaks PostgreSQL's protocol by a script, for answers that no real server here gives.
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 

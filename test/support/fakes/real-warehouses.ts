@@ -1,4 +1,4 @@
-// Real warehouses that a test can fill: those that need no server of somebody else.
+// Real warehouses that a test can fill: those that need no account.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -9,7 +9,7 @@ import {
   type Session,
 } from '../../../src/warehouse/index.ts';
 
-/** A warehouse that fails on command: for what a real one does only when it is broken. */
+/** A warehouse that fails on command, with faults that a real one has only when it is broken. */
 export interface ScriptedWarehouse {
   readonly connector: Connector;
   /** Columns by table; a model is described by the first table after FROM. */

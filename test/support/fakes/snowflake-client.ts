@@ -1,4 +1,4 @@
-// The customer's own way to the warehouse, past our connector and its SDK: one session over the REST protocol.
+// A Snowflake session over the REST protocol, for tests that act as the customer without our connector and its SDK.
 import { randomUUID } from 'node:crypto';
 
 export interface SnowflakeClient {

@@ -1,6 +1,6 @@
 import type { ConnectorEnvironment } from '../../../src/warehouse/index.ts';
 
-/** What an operator decides for connectors, small; any host is allowed. */
+/** The environment of connectors with small limits; any host is allowed. */
 export function warehouseEnvironment(decided: Partial<ConnectorEnvironment> = {}): ConnectorEnvironment {
   return {
     ...{

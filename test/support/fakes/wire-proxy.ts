@@ -1,4 +1,4 @@
-// An HTTP server before a real one that does, once or for good, what a warehouse does on a bad day and no emulator offers.
+// An HTTP proxy that injects faults of a warehouse which no emulator has, once or permanently.
 // What is not told otherwise passes as it is. For bytes below HTTP (gRPC, a socket that is cut): lossy-proxy.ts.
 import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request as requestHttp, type ServerResponse } from 'node:http';

@@ -7,7 +7,7 @@ interface WaitingJob {
   readonly dueMs: number;
 }
 
-/** A job in the hands of a worker. */
+/** A job that a worker has taken. */
 export interface TakenJob {
   readonly job: Job;
   /** The handler returned: the job is complete. */

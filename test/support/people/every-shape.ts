@@ -1,4 +1,4 @@
-// A person in every shape in which rooms keep people without a profile: bodies and cells, as senders write them.
+// One person in every form in which records without a profile hold people: bodies and cells, as senders write them.
 import { randomBytes, randomUUID } from 'node:crypto';
 
 const some = () => randomBytes(12).toString('hex');

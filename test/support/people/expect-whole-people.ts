@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { WorkspaceId } from '../../../src/kernel/index.ts';
 import type { Store } from '../../../src/store/index.ts';
 
-/** Everything that may be wrong with the people of a workspace, as a query that then finds rows. */
+/** Invariants of the people of a workspace, each as a query that returns the rows that break it. */
 const WRONGS: Readonly<Record<string, string>> = {
   'an identity whose profile is not there': `
     SELECT 1 FROM profile_identities i WHERE i.workspace_id = $1 AND NOT EXISTS

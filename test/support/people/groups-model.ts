@@ -1,4 +1,4 @@
-// The rules of the groups (D-069, D-070) once more, over plain maps and exact fractions.
+// A model of the rules of groups (D-069, D-070), over plain maps and exact fractions.
 import type { GroupAttribute } from '../../../src/groups/definition.ts';
 import type { Environment } from '../../../src/identity/index.ts';
 

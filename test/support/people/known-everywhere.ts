@@ -27,7 +27,7 @@ const COLUMNS: readonly Column[] = [
 
 let nextId = 1n;
 
-/** A person of whom every room holds something, under values that stand nowhere else. */
+/** A person of whom every room holds a record, by values that no other person has. */
 export interface KnownPerson {
   readonly identities: readonly Identity[];
   readonly mpids: readonly bigint[];

@@ -1,4 +1,4 @@
-// People for property tests: few values, so that they meet.
+// People for property tests. They have few distinct values, so that several share an identity.
 import fc from 'fast-check';
 import type { Person, PersonRequest, ResolutionPolicy } from '../../../src/identity/index.ts';
 import { type Given, person } from './deliver-people.ts';

@@ -1,4 +1,4 @@
-// The order of test files: what waits longest for real processes begins first, so that nothing is left to wait for when
+// The order of test files: files that wait longest for real processes begin first, so that nothing is left to wait for when
 // the rest is through. A fresh clone has no durations to go by, and the slowest files are short.
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 

@@ -1,4 +1,4 @@
-// What a test run came to, from vitest's JSON report and its exit code.
+// The result of a test run, from vitest's JSON report and its exit code.
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';

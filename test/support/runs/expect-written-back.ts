@@ -4,7 +4,7 @@ import { manyPeople, type PersonRow, peopleOf } from '../../conformance/writing-
 import { countsOf } from './test-engine.ts';
 import { type Known, openWrittenBack } from './written-back.ts';
 
-/** Several chunks also where there are few rows. */
+/** Small chunks, so that even few rows take several. */
 const CHUNKS = 4;
 const MOST_CHUNK_ROWS = 500;
 

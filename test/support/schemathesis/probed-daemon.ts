@@ -1,4 +1,4 @@
-// A daemon with one of everything, for a prober to meet: whatever it calls for a warehouse, a receiver of callbacks or a
+// A daemon with one resource of each kind, for a prober: whatever it calls for a warehouse, a receiver of callbacks or a
 // partner finds a closed port.
 
 import { bareEnvironment, type Daemon, startDaemon } from '../crashes/penstock-process.ts';

@@ -1,4 +1,4 @@
-// One of everything that the API knows, for a prober to find: what it calls by an id is there as often as not.
+// Creates one resource of each kind of the API, so that about half of a prober's calls by id find one.
 import { randomUUID } from 'node:crypto';
 import { until } from '../clocks/until.ts';
 import type { Json, Values } from './prober-document.ts';

@@ -1,6 +1,6 @@
 import type { Store } from '../../../src/store/index.ts';
 
-/** How copies of a table's rows differ from them. */
+/** Columns in which copied rows differ from the originals. */
 export interface Copying {
   /** Columns of the key beside `workspace_id`: each copy has values of its own there. */
   readonly keys: readonly string[];

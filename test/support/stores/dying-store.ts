@@ -1,6 +1,6 @@
 import type { Sql, Store, Transaction } from '../../../src/store/index.ts';
 
-/** Whether the transaction that dies is rolled back, or durable and only nobody hears of it. */
+/** Fate of the transaction in which the store dies: rolled back, or committed without an answer. */
 export type Death = 'before its commit' | 'after its commit';
 
 export interface DyingStore {

@@ -1,7 +1,7 @@
 import type { KeyRing } from '../../../src/kernel/index.ts';
 import { reencryptTable, type SealedTable, type Store } from '../../../src/store/index.ts';
 
-/** How many rows of each table were written anew; every row must be readable. */
+/** Re-encrypts all tables and returns how many rows of each were rewritten. Every row must be readable. */
 export async function reencryptAll(
   store: Store,
   keyRing: KeyRing,

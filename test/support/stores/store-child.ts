@@ -1,5 +1,5 @@
-// A daemon that is nothing but its store, for tests that kill it: `store-child.ts HOME ROLE PORT FSYNC` starts the store, writes
-// one line `{"databaseUrl": …}` or `{"error": …}`, and ends in order on SIGTERM or SIGINT.
+// A process that runs only the embedded store, for tests that kill it: `store-child.ts HOME ROLE PORT FSYNC` starts the
+// store, writes one line `{"databaseUrl": …}` or `{"error": …}`, and ends in order on SIGTERM or SIGINT.
 import { AppError, createLog, type Secret } from '../../../src/kernel/index.ts';
 import { startStore } from '../../../src/store/index.ts';
 

@@ -8,7 +8,7 @@ export interface TemporaryHome extends AsyncDisposable {
   readonly path: string;
 }
 
-/** A place for a home that goes with all it brought about, data outside of it too. `mode` is that of its parent. */
+/** A temporary home, removed with its data, also the data outside of it. `mode` is the file mode of its parent. */
 export async function temporaryHome(mode = 0o755): Promise<TemporaryHome> {
   const parent = await mkdtemp(join(tmpdir(), 'penstock-test-'));
   await chmod(parent, mode);

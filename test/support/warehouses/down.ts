@@ -6,7 +6,7 @@ import type { Recipe } from './recipe.ts';
 const STOP_MS = 20_000;
 const POLL_MS = 50;
 
-/** Ends the server that a status file names, if it is still that process; whether there was one. */
+/** Ends the server that a status file names, if it is still that process. Returns whether there was one. */
 export async function takeDown({ name, stopSignal }: Recipe): Promise<boolean> {
   const status = await readStatus(name);
   if (status === undefined) return false;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { cacheFolder } from './local-servers.ts';
 import { withLock } from './lock.ts';
 
-/** Something that is had once for all runs: a folder that is whole or not there. */
+/** An installation that all runs share: a folder that is complete or absent. */
 export interface Installation {
   /** With the version: another version is another folder. */
   readonly key: string;

@@ -1,4 +1,4 @@
-// What the command must know of a server to have it, start it and see that it answers.
+// Describes a local server: how to install it, start it and check that it answers.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Installation } from './install.ts';

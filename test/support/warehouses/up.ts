@@ -1,4 +1,4 @@
-// One server from nothing to its first answer.
+// Installs and starts one server, and waits for its first answer.
 import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, open, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
