@@ -1,6 +1,5 @@
 // Rows arrive from a warehouse in pieces of its own size and leave in chunks of the requested size.
-import type { Cell, Column, ReadRequest } from '../../src/warehouse/index.ts';
-import { weightOf } from './weigh.ts';
+import type { Cell, Column, NestedCell, ReadRequest } from '../../src/warehouse/index.ts';
 
 export type Row = Cell[];
 
@@ -56,6 +55,7 @@ export async function* cutChunks(
   if (chunk.length > 0) yield chunk;
 }
 
+/** Estimated bytes of a cell besides its text or bytes. */
 const CELL_BYTES = 16;
 const FIXED = new Set(['boolean', 'integer', 'decimal', 'double', 'uuid', 'date', 'time', 'timestamp', 'timestamp_tz']);
 
@@ -67,4 +67,16 @@ function weigher(columns: readonly Column[]): (rows: readonly Row[]) => number {
     for (const column of weighed) for (const row of rows) bytes += weightOf(row[column] ?? null);
     return bytes;
   };
+}
+
+/** Estimates the bytes of memory that a cell takes. */
+function weightOf(cell: Cell): number {
+  if (typeof cell === 'string' || cell instanceof Uint8Array) return CELL_BYTES + cell.length;
+  if (typeof cell !== 'object' || cell === null) return CELL_BYTES;
+  const items: readonly Cell[] = isList(cell) ? cell : cell.entries.flat();
+  return items.reduce((sum: number, item) => sum + weightOf(item), CELL_BYTES);
+}
+
+function isList(cell: readonly Cell[] | NestedCell): cell is readonly Cell[] {
+  return Array.isArray(cell);
 }

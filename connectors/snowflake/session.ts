@@ -1,9 +1,10 @@
 import { createRequire } from 'node:module';
+import { AppError, type Micros, parseInstant } from '../../src/kernel/index.ts';
 import type { Session } from '../../src/warehouse/index.ts';
 import { probeLinks } from '../_shared/probe-links.ts';
-import { readClock } from './clock.ts';
 import { describe } from './describe.ts';
 import { estimate } from './estimate.ts';
+import { fewRows } from './few-rows.ts';
 import { type Link, type LinkDeps, openLink } from './link/link.ts';
 import { createLinks, type Links } from './link/links.ts';
 import { guardTransport } from './link/transport.ts';
@@ -11,6 +12,7 @@ import { checkParts } from './parts.ts';
 import { probe } from './probe.ts';
 import { startRead } from './read.ts';
 import type { HttpClient, ResultChunk, Sdk } from './sdk.ts';
+import { CLOCK_SQL } from './statements.ts';
 import { createWriteBack } from './write-back.ts';
 
 let loading: Promise<Sdk> | undefined;
@@ -79,4 +81,12 @@ async function useLink<Result>(
   } finally {
     await links.giveBack(link);
   }
+}
+
+/** Returns the warehouse's time at the start of the statement; later statements see everything committed before that time. */
+async function readClock(link: Link, signal: AbortSignal): Promise<Micros> {
+  const [[now] = []] = await fewRows(link, { text: CLOCK_SQL, values: [] }, { signal });
+  const micros = typeof now === 'string' ? parseInstant(now) : undefined;
+  if (micros === undefined) throw new AppError('WAREHOUSE_UNKNOWN', 'The warehouse did not return its current time.');
+  return micros;
 }

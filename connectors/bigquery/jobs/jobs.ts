@@ -4,8 +4,7 @@ import { AppError, systemClock } from '../../../src/kernel/index.ts';
 import type { Statement } from '../../../src/warehouse/index.ts';
 import { type Client, Verbatim } from '../client.ts';
 import { classify, reasonOf } from '../errors.ts';
-import type { JobReference, WireJob } from '../wire.ts';
-import { jobFailure } from './job-failure.ts';
+import type { ErrorProto, JobReference, WireJob } from '../wire.ts';
 import { type JobName, jobNames, labelsOf } from './job-names.ts';
 
 export interface JobRequest {
@@ -164,4 +163,9 @@ function configurationOf({ config, environment }: Client, { statement, label }: 
       })),
     },
   };
+}
+
+/** Returns an error with the SDK's fields for a failed job, whose status reports the failure while the call itself succeeds. */
+function jobFailure(result: ErrorProto): Error {
+  return Object.assign(new Error(result.message ?? 'The job failed.'), { errors: [result] });
 }

@@ -3,12 +3,11 @@ import { join } from 'node:path';
 import { addNewerPurchases, createPurchaseWarehouse } from '../../../demo/warehouse.ts';
 import { initialise } from '../../access/index.ts';
 import type { App } from '../../app.ts';
-import { AppError, type WorkspaceId } from '../../kernel/index.ts';
+import type { Profile } from '../../identity/index.ts';
+import { AppError, type Json, systemClock, type WorkspaceId } from '../../kernel/index.ts';
 import { type ApiClient, signIn } from '../api-client.ts';
 import type { Output } from '../output.ts';
 import { CONNECTION, DATA_MODEL, PIPELINE, SOMEBODY } from './definition.ts';
-import { runPipeline } from './run-pipeline.ts';
-import { readPerson, showPerson } from './show-person.ts';
 
 export interface Guide {
   readonly app: App;
@@ -62,4 +61,51 @@ async function warehouseFile(home: string, workspaceId: WorkspaceId): Promise<st
   const folder = join(home, 'warehouses', String(workspaceId));
   await mkdir(folder, { recursive: true });
   return join(folder, CONNECTION.config.database);
+}
+
+const POLL_MS = 100;
+const REPORTED = ['status', 'extracted_records', 'successful_records', 'failed_records', 'range_start', 'range_end'];
+
+type RunAnswer = Record<string, Json>;
+
+/** Triggers the pipeline, shows progress and report of the run, and returns how many rows the run read. */
+async function runPipeline(api: ApiClient, { output, ended }: Pick<Guide, 'output' | 'ended'>): Promise<number> {
+  const { pipeline_run_id: id } = await api.post('/inputs/data-pipelines/trigger', { pipeline_id: PIPELINE.id });
+  const path = `/inputs/data-pipelines/${PIPELINE.id}/runs/${String(id)}`;
+  let run: RunAnswer = await api.get(path);
+  while (!isOver(run)) {
+    output.progress(`   ${run.status}: ${run.extracted_records} rows read`);
+    await systemClock.sleep(POLL_MS, ended);
+    run = await api.get(path);
+  }
+  output.progress('');
+  output.line('');
+  output.object(Object.fromEntries(REPORTED.map((name) => [`   ${name}`, run[name]])));
+  if (run.status !== 'success')
+    throw new AppError('INTERNAL', `The run did not succeed: ${JSON.stringify(run.errors)}`);
+  return Number(run.extracted_records);
+}
+
+const isOver = ({ status }: RunAnswer): boolean => status === 'success' || status === 'failed' || status === 'stopped';
+
+/** Returns the one profile that the demo shows. */
+async function readPerson({ store, identities }: App, workspaceId: WorkspaceId): Promise<Profile> {
+  const scope = { workspaceId, environment: 'production' } as const;
+  const [profile] = await identities.findProfiles(store, scope, { type: 'customer_id', value: SOMEBODY });
+  if (profile === undefined) throw new AppError('INTERNAL', `Customer ${SOMEBODY} has no profile.`);
+  return profile;
+}
+
+/** Shows the profile's MPID and each attribute before and after. */
+function showPerson(before: Profile, after: Profile, output: Output): void {
+  const was = new Map(before.attributes.map(({ name, value }) => [name, value]));
+  const rows = [
+    { '   attribute': '   mpid', before: before.mpid, after: after.mpid },
+    ...after.attributes.map(({ name, value }) => ({
+      '   attribute': `   ${name}`,
+      before: was.get(name),
+      after: value,
+    })),
+  ];
+  output.rows(['   attribute', 'before', 'after'], rows);
 }
