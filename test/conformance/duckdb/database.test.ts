@@ -126,7 +126,7 @@ describe('the database of a connection', () => {
     await expect(rowsOf(early, 'SELECT a FROM t')).rejects.toMatchObject({
       code: 'WAREHOUSE_UNREACHABLE',
       disposition: 'retry',
-      message: expect.stringMatching(/^[^/]*"a\.duckdb".*Another process holds the file for writing/s),
+      message: expect.stringMatching(/^[^/]*"a\.duckdb".*Another process has locked the file for writing/s),
     });
     writer.stop();
     await writer.gone;
