@@ -117,12 +117,6 @@ module.exports = {
       to: { path: '^connectors/', pathNot: '^connectors/facts\\.ts$' },
     },
     {
-      name: 'provider-facts-are-met-in-warehouse-and-help-only',
-      severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(warehouse/providers|cli/warehouse)\\.ts$' },
-      to: { path: '^connectors/facts\\.ts$' },
-    },
-    {
       // every command line and every room that asks for a provider reads them
       name: 'provider-facts-load-nothing',
       severity: 'error',

@@ -1,9 +1,10 @@
 // All providers. The record does not compile while one is missing, and no import registers anything.
 
-import type { Connector, Fleet, Provider } from '../src/warehouse/index.ts';
+import type { Connector, Fleet } from '../src/warehouse/index.ts';
 import { bigquery } from './bigquery/index.ts';
 import { databricks } from './databricks/index.ts';
 import { duckdb } from './duckdb/index.ts';
+import type { Provider } from './facts.ts';
 import { redshift } from './redshift/index.ts';
 import { snowflake } from './snowflake/index.ts';
 

@@ -1,8 +1,10 @@
 // Scripts that an administrator of each product runs once for write-back, for `penstock warehouse setup-sql`.
-import type { Provider, SetUp } from '../src/warehouse/index.ts';
+
+import type { SetUp } from '../src/warehouse/index.ts';
 import { setUp as bigquery } from './bigquery/set-up.ts';
 import { setUp as databricks } from './databricks/set-up.ts';
 import { setUp as duckdb } from './duckdb/set-up.ts';
+import type { Provider } from './facts.ts';
 import { setUp as redshift } from './redshift/set-up.ts';
 import { setUp as snowflake } from './snowflake/set-up.ts';
 

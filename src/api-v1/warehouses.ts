@@ -2,16 +2,10 @@
 // becomes a body of version 2 and goes through the same verbs. Values that version 1 cannot express stay as stored.
 // Terminology: a pipeline *follows* its model when its iterator and delay are those of the model's load timestamp.
 
+import { PROVIDER_FACTS, PROVIDERS, type Provider, providerOf } from '../../connectors/facts.ts';
 import { refuse } from '../kernel/index.ts';
 import type { Connection } from '../pipelines/index.ts';
-import {
-  PROVIDER_FACTS,
-  PROVIDERS,
-  type Provider,
-  providerOf,
-  type VersionOneFacts,
-  type VersionOneTimestampType,
-} from '../warehouse/index.ts';
+import type { VersionOneFacts, VersionOneTimestampType } from '../warehouse/index.ts';
 
 /** The warehouses of version 1. A provider without these facts does not exist in version 1 (D-105). */
 export const WAREHOUSES: readonly VersionOneFacts[] = PROVIDERS.flatMap(

@@ -1,6 +1,7 @@
+import type { Provider } from '../../connectors/facts.ts';
 import { workspaceId } from '../kernel/index.ts';
 import type { SealedTable } from '../store/index.ts';
-import type { ConnectionConfig, Fleet, Provider } from '../warehouse/index.ts';
+import type { ConnectionConfig, Fleet } from '../warehouse/index.ts';
 import { sealedTexts } from './connections/connection-config.ts';
 import type { KeptFields } from './pipelines/pipeline.ts';
 import { feedKeyContext } from './pipelines/read-feed.ts';

@@ -12,8 +12,9 @@ import {
   timestamp,
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
+import type { Provider } from '../../connectors/facts.ts';
 import { jsonColumn } from '../store/index.ts';
-import type { ConnectionConfig, Provider } from '../warehouse/index.ts';
+import type { ConnectionConfig } from '../warehouse/index.ts';
 import type { ResourceState } from './connections/connection.ts';
 import type { LoadTimestamp } from './data-models/load-timestamp.ts';
 import type {

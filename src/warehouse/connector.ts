@@ -6,7 +6,6 @@ import type { AppError, Issue, Micros, Worded } from '../kernel/index.ts';
 import type { Cell, Column } from './cells.ts';
 import type { Dialect } from './dialect.ts';
 import type { ProviderFacts } from './provider-facts.ts';
-import type { Provider } from './providers.ts';
 import type { WriteBack } from './write-back.ts';
 
 /**
@@ -119,7 +118,8 @@ export type ConnectionConfig = Readonly<Record<string, unknown>>;
 
 export interface ConnectorSpec<Schema extends TSchema = TSchema>
   extends Pick<ProviderFacts, 'product' | 'secretFields' | 'placeFields' | 'configDefaults'> {
-  readonly provider: Provider;
+  /** Word of the API for the product. */
+  readonly provider: string;
   readonly configSchema: Schema;
   readonly dialect: Dialect;
   readonly capabilities: Capabilities;
@@ -150,4 +150,4 @@ export interface Connector extends Omit<ConnectorSpec, 'open' | 'checkAddress'> 
 }
 
 /** The connectors of this build. A connection of a provider without one can be saved and is faulted (D-076). */
-export type Fleet = Readonly<Partial<Record<Provider, Connector>>>;
+export type Fleet = Readonly<Partial<Record<string, Connector>>>;

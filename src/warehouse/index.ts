@@ -1,6 +1,5 @@
 // What a connector is and what all connectors share: the contract, exact cells, the SQL gate, the range predicates. It knows
-// no product by name (those live in connectors/; providers.ts reads their facts), no pipeline and no store. Terms: see
-// connector.ts.
+// no product (those live in connectors/), no pipeline and no store. Terms: see connector.ts.
 export type { Cell, Column, ColumnType, NestedCell } from './cells.ts';
 export { findColumn, requireDistinctColumns } from './columns.ts';
 export type {
@@ -23,7 +22,6 @@ export { defineConnector } from './define-connector.ts';
 export type { Dialect } from './dialect.ts';
 export { ITERATOR_TYPES, type IteratorType, parseIteratorType } from './iterator.ts';
 export type { ProviderFacts, VersionOneFacts, VersionOneTimestampType } from './provider-facts.ts';
-export { PROVIDER_FACTS, PROVIDERS, type Provider, providerOf } from './providers.ts';
 export {
   ANY_NAME,
   foldName,

@@ -1,7 +1,7 @@
 // What is true of one provider stands in its folder of connectors/. So a further one is a folder, and no room learns its name.
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
-import { PROVIDER_FACTS, PROVIDERS } from '../../src/warehouse/index.ts';
+import { PROVIDER_FACTS, PROVIDERS } from '../../connectors/facts.ts';
 import { findNodes, parseSource, readSource } from './source-tree.ts';
 
 /** Files that may name a product, each with the reason. */

@@ -1,7 +1,7 @@
 // The fleet is read from connectors/index.ts: a connector without a fixture does not compile, one that is missing is named.
 import { describe, test } from 'vitest';
+import { PROVIDERS, type Provider } from '../../connectors/facts.ts';
 import { FLEET } from '../../connectors/index.ts';
-import { PROVIDERS, type Provider } from '../../src/warehouse/index.ts';
 import { onServer } from '../support/warehouses/on-server.ts';
 import type { Fixture, Waivable } from './fixture.ts';
 import { bigqueryFixture } from './fixtures/bigquery.ts';

@@ -5,8 +5,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PROVIDERS } from '../../connectors/facts.ts';
 import { createOutput } from '../../src/cli/output.ts';
-import { PROVIDERS } from '../../src/warehouse/index.ts';
 import { fleet } from './fleet.ts';
 import { type Assertion, type Product, tabulate } from './table.ts';
 

@@ -1,7 +1,7 @@
 // Wire shapes of feeds (docs/spec/warehouse-sync.md#feeds, D-021).
 import { type Static, Type } from 'typebox';
+import { PROVIDERS } from '../../../connectors/facts.ts';
 import { Int64 } from '../../http/index.ts';
-import { PROVIDERS } from '../../warehouse/index.ts';
 
 const CLOSED = { additionalProperties: false };
 

@@ -1,7 +1,7 @@
 import { and, asc, eq } from 'drizzle-orm';
+import { PROVIDERS, providerOf } from '../../../connectors/facts.ts';
 import { AppError, fitsInt64, type WorkspaceId } from '../../kernel/index.ts';
 import type { Sql } from '../../store/index.ts';
-import { PROVIDERS, providerOf } from '../../warehouse/index.ts';
 import { feeds } from '../tables.ts';
 
 export type FeedRow = Readonly<typeof feeds.$inferSelect>;

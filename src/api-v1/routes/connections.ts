@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { type Provider, providerOf } from '../../../connectors/facts.ts';
 import { defineEndpoint, type Endpoint, NO_PARAMETERS } from '../../http/index.ts';
 import type { Connection, PipelinesDeps } from '../../pipelines/index.ts';
 import {
@@ -10,7 +11,6 @@ import {
   replaceConnection,
   workspaceParams,
 } from '../../pipelines/index.ts';
-import { type Provider, providerOf } from '../../warehouse/index.ts';
 import { ConnectionAnswer, ConnectionBody, ConnectionChange } from '../contract/connection.ts';
 import { READ_ONLY_FIELDS } from '../contract/shared.ts';
 import { loadKnownConnection, loadKnownPipelines } from '../load-known.ts';

@@ -1,9 +1,9 @@
+import { PROVIDER_FACTS } from '../../../connectors/facts.ts';
 import { listWorkspaces } from '../../access/index.ts';
 import { connectorEnvironments, connectorFleet } from '../../app.ts';
 import type { Config } from '../../config.ts';
 import { workspaceId } from '../../kernel/index.ts';
 import { listConnections, probeStored } from '../../pipelines/index.ts';
-import { PROVIDER_FACTS } from '../../warehouse/index.ts';
 import type { CommandContext } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { asOperator, hasHome, type Operator } from '../operator.ts';

@@ -1,17 +1,9 @@
 import { readFile } from 'node:fs/promises';
+import { PROVIDER_FACTS, PROVIDERS, type Provider, providerOf } from '../../../connectors/facts.ts';
 import { generateSecret } from '../../access/index.ts';
 import { warehouseSetUps } from '../../app.ts';
 import { refuse } from '../../kernel/index.ts';
-import {
-  PROVIDER_FACTS,
-  PROVIDERS,
-  type Provider,
-  providerOf,
-  readSetUp,
-  type SetUp,
-  type SetUpScript,
-  type SetUpValues,
-} from '../../warehouse/index.ts';
+import { readSetUp, type SetUp, type SetUpScript, type SetUpValues } from '../../warehouse/index.ts';
 import type { CommandContext } from '../command.ts';
 
 /** The provider's word and the given inputs; `publicKey` is the name of a file. */

@@ -1,12 +1,8 @@
 // The `config` of a connection between wire, store and connector: checked, encrypted, masked, revealed.
+
+import { PROVIDER_FACTS, type Provider } from '../../../connectors/facts.ts';
 import { field, type Issue, type KeyRing, SECRET_MASK, Secret, say } from '../../kernel/index.ts';
-import {
-  type ConnectionConfig,
-  type Connector,
-  type Fleet,
-  PROVIDER_FACTS,
-  type Provider,
-} from '../../warehouse/index.ts';
+import type { ConnectionConfig, Connector, Fleet } from '../../warehouse/index.ts';
 import type { Connection } from './connection.ts';
 import { secretFieldsOf } from './provider.ts';
 

@@ -1,5 +1,6 @@
+import type { Provider } from '../../../connectors/facts.ts';
 import type { WorkspaceId } from '../../kernel/index.ts';
-import type { ConnectionConfig, Provider } from '../../warehouse/index.ts';
+import type { ConnectionConfig } from '../../warehouse/index.ts';
 import type { Audit, Notice } from '../pipelines/pipeline.ts';
 
 export type ResourceState = 'new' | 'active' | 'inactive';

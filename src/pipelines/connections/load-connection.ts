@@ -1,7 +1,7 @@
 import { and, asc, eq, type InferSelectModel } from 'drizzle-orm';
+import type { Provider } from '../../../connectors/facts.ts';
 import { AppError, type WorkspaceId, workspaceId } from '../../kernel/index.ts';
 import type { Sql } from '../../store/index.ts';
-import type { Provider } from '../../warehouse/index.ts';
 import { connections } from '../tables.ts';
 import type { Connection } from './connection.ts';
 

@@ -1,4 +1,5 @@
-import { type Fleet, PROVIDER_FACTS, PROVIDERS, type Provider } from '../../warehouse/index.ts';
+import { PROVIDER_FACTS, PROVIDERS, type Provider } from '../../../connectors/facts.ts';
+import type { Fleet } from '../../warehouse/index.ts';
 
 export function unknownProvider(word: string): string {
   return `"${word}" is not a provider; use one of ${PROVIDERS.join(', ')}.`;

@@ -2,11 +2,12 @@
 // answer makes the connection healthy or faulted and never refuses the save (D-076).
 import { and, eq } from 'drizzle-orm';
 import type { Static } from 'typebox';
+import { type Provider, providerOf } from '../../../connectors/facts.ts';
 import { recordChange } from '../../access/index.ts';
 import type { Caller } from '../../http/index.ts';
 import { AppError, refuse } from '../../kernel/index.ts';
 import type { Transaction } from '../../store/index.ts';
-import { type ConnectionConfig, type Provider, providerOf } from '../../warehouse/index.ts';
+import type { ConnectionConfig } from '../../warehouse/index.ts';
 import { changedFields } from '../changed-fields.ts';
 import type { ConnectionBody } from '../contract/connection.ts';
 import type { PipelinesDeps } from '../pipelines-deps.ts';

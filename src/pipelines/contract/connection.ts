@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { PROVIDER_FACTS, PROVIDERS } from '../../warehouse/index.ts';
+import { PROVIDER_FACTS, PROVIDERS } from '../../../connectors/facts.ts';
 import { auditProperties, closed, Name, Notices, ResourceState, Slug } from './shared.ts';
 
 const config = Type.Record(Type.String(), Type.Unknown(), {

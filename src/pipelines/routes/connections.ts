@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
+import { providerOf } from '../../../connectors/facts.ts';
 import { defineEndpoint, type Endpoint, NO_PARAMETERS } from '../../http/index.ts';
 import { refuse } from '../../kernel/index.ts';
-import { providerOf } from '../../warehouse/index.ts';
 import { deleteConnection } from '../connections/delete-connection.ts';
 import { listConnections, loadConnection } from '../connections/load-connection.ts';
 import { probeStored } from '../connections/probe-connection.ts';

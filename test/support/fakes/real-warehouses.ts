@@ -3,8 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
+import type { Provider } from '../../../connectors/facts.ts';
 import { FLEET } from '../../../connectors/index.ts';
-import type { Connector, Provider } from '../../../src/warehouse/index.ts';
+import type { Connector } from '../../../src/warehouse/index.ts';
 import { openPostgresWarehouse } from './postgres-warehouse.ts';
 
 export interface RealWarehouse extends AsyncDisposable {

@@ -1,11 +1,11 @@
 import { type TSchema, Type } from 'typebox';
+import type { Provider } from '../../../connectors/facts.ts';
 import { AppError } from '../../../src/kernel/index.ts';
 import {
   type Column,
   type ConnectionConfig,
   type Connector,
   defineConnector,
-  type Provider,
   type Session,
 } from '../../../src/warehouse/index.ts';
 

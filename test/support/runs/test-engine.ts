@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { providerOf } from '../../../connectors/facts.ts';
 import { createEvents, type Events } from '../../../src/events/index.ts';
 import { createIdentities, type Identities } from '../../../src/identity/index.ts';
 import { createJobs, type Jobs } from '../../../src/jobs/index.ts';
@@ -30,7 +31,7 @@ import {
 } from '../../../src/pipelines/index.ts';
 import { createEngine, type Engine, type EngineSettings } from '../../../src/runs/index.ts';
 import type { Store } from '../../../src/store/index.ts';
-import type { ConnectionConfig, Connector, ConnectorEnvironment, Provider } from '../../../src/warehouse/index.ts';
+import type { ConnectionConfig, Connector, ConnectorEnvironment } from '../../../src/warehouse/index.ts';
 import { until } from '../clocks/until.ts';
 import { warehouseEnvironment } from '../fakes/warehouse-environment.ts';
 
@@ -105,7 +106,7 @@ export interface PipelineSpec {
   readonly id?: string;
   readonly connectionId?: string;
   readonly sqlQuery?: string;
-  readonly provider?: Provider;
+  readonly provider?: string;
   readonly config?: Readonly<Record<string, unknown>>;
   /** Those of the connector; default: the password. */
   readonly secretFields?: readonly string[];
@@ -130,7 +131,7 @@ export async function addPipeline(store: Store, spec: PipelineSpec = {}): Promis
     .values({
       ...common,
       id: connectionId,
-      provider: spec.provider ?? 'DuckDB',
+      provider: providerOf(spec.provider ?? '') ?? 'DuckDB',
       config: sealed(workspace, connectionId, spec),
     })
     .onConflictDoNothing();

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { PROVIDER_FACTS } from '../../../connectors/facts.ts';
 import { FLEET } from '../../../connectors/index.ts';
 import { renderMessage } from '../../../src/api-v1/render-errors.ts';
 import { TIMESTAMP_TYPES } from '../../../src/api-v1/warehouses.ts';
 import { connectionBody } from '../../../src/api-v1/wire/connection.ts';
 import { AppError, say, template } from '../../../src/kernel/index.ts';
 import type { Connection } from '../../../src/pipelines/connections/connection.ts';
-import { type ConnectionConfig, PROVIDER_FACTS, parseIteratorType } from '../../../src/warehouse/index.ts';
+import { type ConnectionConfig, parseIteratorType } from '../../../src/warehouse/index.ts';
 
 describe('a warehouse of version 1', () => {
   const known = Object.values(PROVIDER_FACTS).flatMap(({ config, versionOne }) =>

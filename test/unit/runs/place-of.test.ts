@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import type { Provider } from '../../../connectors/facts.ts';
 import { FLEET } from '../../../connectors/index.ts';
 import { placeOf } from '../../../src/runs/read/open-session.ts';
-import type { Provider } from '../../../src/warehouse/index.ts';
 
 const CONFIGS: Readonly<Record<Provider, Readonly<Record<string, string>>>> = {
   Alpha: {

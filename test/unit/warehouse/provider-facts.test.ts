@@ -1,8 +1,8 @@
 // The facts of a provider agree with its connector: with the schema of its configuration and with the inputs of its set-up.
 import { describe, expect, it } from 'vitest';
+import { PROVIDER_FACTS, PROVIDERS, type Provider, providerOf } from '../../../connectors/facts.ts';
 import { FLEET } from '../../../connectors/index.ts';
 import { SET_UPS } from '../../../connectors/set-ups.ts';
-import { PROVIDER_FACTS, PROVIDERS, type Provider, providerOf } from '../../../src/warehouse/index.ts';
 
 /** Returns the names of the fields that the connector's schema knows and that it requires. */
 function schemaOf(provider: Provider) {

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { PROVIDERS, type Provider } from '../../../connectors/facts.ts';
 import { FLEET } from '../../../connectors/index.ts';
 import { SET_UPS } from '../../../connectors/set-ups.ts';
-import { PROVIDERS, type Provider, readSetUp, type SetUpValues } from '../../../src/warehouse/index.ts';
+import { readSetUp, type SetUpValues } from '../../../src/warehouse/index.ts';
 import { SET_UP_INPUTS } from '../../../src/warehouse/set-up.ts';
 import { loadParser } from '../../../src/warehouse/sql/parser.ts';
 

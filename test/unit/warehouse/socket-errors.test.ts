@@ -1,8 +1,8 @@
 // The code of a socket means the same in every connector that has a network; a refused certificate has a class of its own.
 import { describe, expect, it } from 'vitest';
 import { SOCKET_CODES } from '../../../connectors/_shared/socket-errors.ts';
+import type { Provider } from '../../../connectors/facts.ts';
 import { FLEET } from '../../../connectors/index.ts';
-import type { Provider } from '../../../src/warehouse/index.ts';
 
 const NETWORKED = ['Alpha', 'Beta', 'Gamma', 'Delta'] as const satisfies readonly Provider[];
 /** Their servers' addresses are fixed or derived: no field of theirs makes a certificate hold. */
