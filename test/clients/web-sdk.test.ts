@@ -91,7 +91,7 @@ interface Event {
   readonly data: {
     readonly event_name?: string;
     readonly product_action?: object;
-    readonly promotion_action?: { readonly action: string };
+    readonly promotion_action?: { readonly action: string } | null;
   };
 }
 
@@ -174,7 +174,7 @@ describe('@mparticle/web-sdk', () => {
     expect(commerce.map((data) => data.product_action).filter(Boolean)).toMatchObject([
       { action: 'purchase', transaction_id: '12', total_amount: 39.8, products: [product] },
     ]);
-    const promoted = commerce.map((data) => data.promotion_action).filter((action) => action !== undefined);
+    const promoted = commerce.flatMap(({ promotion_action: action }) => action ?? []);
     expect(promoted.toSorted((one, other) => one.action.localeCompare(other.action))).toMatchObject([
       { action: 'click', promotions: [{ id: 'p-1' }] },
       { action: 'view', promotions: [{ id: 'p-1' }] },
