@@ -6,7 +6,7 @@ import { at } from '../lifecycle/fault-subject.ts';
 import type { RunResult } from '../lifecycle/finish-run.ts';
 import type { RunsDeps } from '../runs-deps.ts';
 import { clearFormerTables } from '../write-back/clear-tables.ts';
-import { executeWriteBack } from '../write-back/execute-write-back.ts';
+import { executeWriteBack, requireWriteBack } from '../write-back/execute-write-back.ts';
 import { readWriteBackModel } from '../write-back/read-write-back-model.ts';
 import { executeReading } from './execute-reading.ts';
 import type { Execution, PipelineFeed } from './execution.ts';
@@ -56,6 +56,7 @@ async function executeOverWarehouse(deps: RunsDeps, execution: Execution): Promi
   const target = plan.kind === 'yes' ? plan.model.table.join('.') : undefined;
   const former = await clearFormerTables(deps, { claimed, place, signal }, target);
   const writes = plan.kind === 'yes';
+  if (writes) requireWriteBack(connector, connection);
   await using session = await openSession(deps, { workspaceId, connection, connector, signal, writes });
   const label = { pipeline: pipeline.id, run: String(runId) };
   const connected = { ...execution, connector, place, session, label };

@@ -1,6 +1,12 @@
 import { AppError } from '../../kernel/index.ts';
-import type { Notice } from '../../pipelines/index.ts';
-import { type Column, type WriteBackModel, type WriteBackTarget, wrapModel } from '../../warehouse/index.ts';
+import type { Connection, Notice } from '../../pipelines/index.ts';
+import {
+  type Column,
+  type Connector,
+  type WriteBackModel,
+  type WriteBackTarget,
+  wrapModel,
+} from '../../warehouse/index.ts';
 import type { RunResult } from '../lifecycle/finish-run.ts';
 import type { Progress } from '../lifecycle/held-run.ts';
 import { deliverRows } from '../read/deliver-all.ts';
@@ -27,7 +33,6 @@ export async function executeWriteBack(
   execution: ConnectedExecution,
   model: WriteBackModel,
 ): Promise<RunResult> {
-  requireWriteBack(execution);
   const { claimed, session, signal } = execution;
   const columns = await session.describe({ sql: model.sql, parameters: {} }, signal);
   const addressing = addressRows(model, columns, claimed.snapshot.pipeline.rowKey);
@@ -38,9 +43,12 @@ export async function executeWriteBack(
   return { position: undefined, warnings: conflicts === 0 ? [] : [conflictWarning(conflicts, target)] };
 }
 
-function requireWriteBack({ claimed, connector }: ConnectedExecution): void {
-  if (connector.capabilities.writeBack) return;
-  const { provider } = claimed.snapshot.connection;
+/** Throws CONNECTOR_MISSING where the connector cannot write back. Asked before a session is opened to write. */
+export function requireWriteBack(
+  { capabilities }: Pick<Connector, 'capabilities'>,
+  { provider }: Pick<Connection, 'provider'>,
+): void {
+  if (capabilities.writeBack) return;
   const message = `The connector for ${provider} of this build of Penstock cannot write MPIDs back.`;
   throw new AppError('CONNECTOR_MISSING', message);
 }

@@ -40,6 +40,24 @@ test('a file that the connection may not write faults the connection', async () 
   expect(await here.store.query('SELECT fault IS NOT NULL AS faulted FROM connections')).toEqual([{ faulted: true }]);
 });
 
+test('a connector that cannot write back faults the connection, without a session', async () => {
+  const { connector } = fixture;
+  let sessions = 0;
+  const unable = {
+    ...connector,
+    capabilities: { ...connector.capabilities, writeBack: false },
+    open: (...opening: Parameters<typeof connector.open>) => {
+      sessions++;
+      return connector.open(...opening);
+    },
+  };
+  await using here = await openWrittenBack({ ...fixture, connector: unable }, TABLE);
+  const run = await here.run(await here.pipeline(), 'failed');
+  expect(run.errors).toEqual([{ message: expect.stringContaining('cannot write MPIDs back') }]);
+  expect(await here.store.query('SELECT fault IS NOT NULL AS faulted FROM connections')).toEqual([{ faulted: true }]);
+  expect(sessions).toBe(0);
+});
+
 test.each([
   ['without a feed', { partnerFeedId: undefined }, undefined],
   ['without the MPID in its model', {}, 'SELECT customer_id, email FROM people'],
