@@ -155,6 +155,20 @@ describe('the scheduler', () => {
     expect((await readPipeline(store)).nextDueAtMs).toBe(at('13:15:00'));
   });
 
+  test('puts back the other schedules where one cannot be read', async () => {
+    const late = { syncMode: INCREMENTAL, schedule: HOURLY, nextDueAtMs: at('11:15:00') + 30 * 24 * HOUR };
+    await addPipeline(store, { ...late, id: 'broken' });
+    await addPipeline(store, { ...late, id: 'whole' });
+    await store.execute("UPDATE pipelines SET schedule = '{' WHERE id = 'broken'");
+    const signal = new AbortController().signal;
+    await expect(putBackSchedules(store, { nowMs: clock.nowMs(), signal })).rejects.toThrow('JSON');
+    const due = await store.query('SELECT id, next_due_at FROM pipelines ORDER BY id');
+    expect(due).toEqual([
+      { id: 'broken', next_due_at: new Date(late.nextDueAtMs) },
+      { id: 'whole', next_due_at: new Date(at('11:15:00')) },
+    ]);
+  });
+
   test('runs a once pipeline once', async () => {
     const { engine } = await daemon();
     await addPipeline(store, { schedule: { type: 'once' }, nextDueAtMs: clock.nowMs() });
