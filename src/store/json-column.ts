@@ -1,7 +1,7 @@
 import { customType } from 'drizzle-orm/pg-core';
 
 /**
- * Defines a column of JSON text. Only the room of its table writes it, with values of this type, so a value that is read has
+ * Defines a column of JSON text. Every statement that writes it writes values of this type, so a value that is read has
  * the type, too.
  */
 export const jsonColumn = <Value>(name: string) =>
