@@ -12,8 +12,8 @@ export interface JobData {
 /** Runs pg-boss's statements in our transaction. */
 export function within(tx: Transaction): Db {
   return {
-    async executeSql(text, values = []) {
-      return { rows: [...(await tx.query(text, values as SqlValue[]))] };
+    async executeSql(text, values: SqlValue[] = []) {
+      return { rows: [...(await tx.query(text, values))] };
     },
   };
 }

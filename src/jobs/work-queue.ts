@@ -53,8 +53,8 @@ async function runJob({ boss, log, drain }: Surroundings, worker: Worker, job: B
     drain.throwIfAborted();
     const complete: Job['complete'] = async (tx) => {
       // pg-boss counts them, but leaves the count out of its types
-      const settled = (await boss.complete(queue, job, null, { db: within(tx) })) as { readonly affected?: number };
-      if (settled.affected !== 1)
+      const settled = await boss.complete(queue, job, null, { db: within(tx) });
+      if (!('affected' in settled) || settled.affected !== 1)
         throw new AppError('LEASE_LOST', `The job ${key} of ${queue} no longer belongs to this worker.`);
       tx.afterCommit(() => {
         isSettled = true;

@@ -189,6 +189,16 @@ export function asAppError(thrown: unknown): AppError {
   if (thrown instanceof Error && thrown.name === 'AbortError') {
     return new AppError('CANCELLED', 'The work was cancelled.', { cause: thrown });
   }
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
-  return new AppError('INTERNAL', message, { cause: thrown });
+  return new AppError('INTERNAL', messageOf(thrown), { cause: thrown });
+}
+
+/** Returns the message of anything that was thrown. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
+/** Returns the code that Node or a driver gave an error, such as ENOENT, or undefined. */
+export function errorCode(thrown: unknown): string | undefined {
+  const code: unknown = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
+  return typeof code === 'string' ? code : undefined;
 }

@@ -1,5 +1,6 @@
 // JSON.parse keeps the last of several fields of one name. A search of a text needs all of them. Not recursive: the text's
 // author chose how deep it is.
+import { itemAt } from './item-at.ts';
 import { type Json, parseJson } from './json.ts';
 
 const QUOTE = 0x22;
@@ -15,7 +16,7 @@ export function parseEveryValue(text: string): Json {
   const root: OpenList = { items: [] };
   const open: Open[] = [root];
   for (const token of tokensOf(text)) read(open, token);
-  return root.items[0] as Json;
+  return itemAt(root.items, 0);
 }
 
 /** Splits JSON that is valid. No expression matches a whole string: it needs stack for each escape. */
@@ -50,16 +51,17 @@ interface OpenObject {
 type Open = OpenList | OpenObject;
 
 function read(open: Open[], token: string): void {
+  const innermost = itemAt(open, open.length - 1);
   if (token === '{') open.push({ fields: new Map(), name: undefined });
   else if (token === '[') open.push({ items: [] });
   else if (token === '}' || token === ']') {
-    const closed = closedValue(open.pop() as Open);
-    put(open.at(-1) as Open, closed);
-  } else if (token !== ',' && token !== ':') putText(open.at(-1) as Open, token);
+    open.pop();
+    put(itemAt(open, open.length - 1), closedValue(innermost));
+  } else if (token !== ',' && token !== ':') putText(innermost, token);
 }
 
 function putText(open: Open, token: string): void {
-  if ('fields' in open && open.name === undefined) open.name = JSON.parse(token) as string;
+  if ('fields' in open && open.name === undefined) open.name = String(JSON.parse(token));
   else put(open, parseJson(token));
 }
 
@@ -77,6 +79,6 @@ function put(open: Open, value: Json): void {
 function closedValue(open: Open): Json {
   if ('items' in open) return open.items;
   return Object.fromEntries(
-    Array.from(open.fields, ([name, values]) => [name, values.length === 1 ? (values[0] as Json) : values]),
+    Array.from(open.fields, ([name, values]) => [name, values.length === 1 ? itemAt(values, 0) : values]),
   );
 }

@@ -2,7 +2,17 @@ export { type BackoffPolicy, backoffDelayMs, type Random, systemRandom } from '.
 export { type Clock, isWithin, systemClock } from './clock.ts';
 export { eachApart, failureOf } from './each-apart.ts';
 export { createKeyRing, type EncryptionKey, type KeyRing } from './encryption.ts';
-export { AppError, asAppError, type Disposition, ERROR_CODES, type ErrorCode, type Issue, refuse } from './errors.ts';
+export {
+  AppError,
+  asAppError,
+  type Disposition,
+  ERROR_CODES,
+  type ErrorCode,
+  errorCode,
+  type Issue,
+  messageOf,
+  refuse,
+} from './errors.ts';
 export { parseEveryValue } from './every-value.ts';
 export { fieldPath } from './field-path.ts';
 export { createHostList, createNetworkCheck, type HostList } from './host-list.ts';

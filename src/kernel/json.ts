@@ -21,18 +21,19 @@ const MAY_LOSE_DIGITS = /\d(?:\.?\d){15}|[eE][+-]?\d{3}/;
 const INTEGER = /^-?\d+$/;
 
 // Node 24 has them; TypeScript's es2024 library does not describe them yet.
-interface RawJsonSupport {
-  rawJSON(text: string): RawNumber;
-  isRawJSON(value: unknown): value is RawNumber;
-  parse(text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown): unknown;
+declare global {
+  interface JSON {
+    rawJSON(text: string): RawNumber;
+    isRawJSON(value: unknown): value is RawNumber;
+    parse(text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown): unknown;
+  }
 }
-const json = JSON as unknown as RawJsonSupport;
 
 function reviveExactly(_key: string, value: unknown, context: { source?: string }): unknown {
   if (typeof value !== 'number' || context.source === undefined) return value;
   const { source } = context;
   if (INTEGER.test(source)) return Number.isSafeInteger(value) ? value : BigInt(source);
-  return isExact(source, value) ? value : json.rawJSON(source);
+  return isExact(source, value) ? value : JSON.rawJSON(source);
 }
 
 /** Tells whether the double prints the same digits as its source, apart from exponent form and trailing zeros. */
@@ -52,7 +53,7 @@ function significand(text: string): string {
  */
 export function parseJson(text: string): Json {
   if (!MAY_LOSE_DIGITS.test(text)) return JSON.parse(text) as Json;
-  return json.parse(text, reviveExactly) as Json;
+  return JSON.parse(text, reviveExactly) as Json;
 }
 
 /** Writes JSON text; bigint and `RawNumber` become plain JSON numbers with all their digits. */
@@ -62,16 +63,16 @@ export function stringifyJson(value: unknown): string {
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     return JSON.stringify(value, (_key, item: unknown) =>
-      typeof item === 'bigint' ? json.rawJSON(String(item)) : item,
+      typeof item === 'bigint' ? JSON.rawJSON(String(item)) : item,
     );
   }
 }
 
 /** Wraps the digits of an exact number so that `stringifyJson` writes them as they are. `text` must be a JSON number. */
 export function rawNumber(text: string): RawNumber {
-  return json.rawJSON(text);
+  return JSON.rawJSON(text);
 }
 
 export function isRawNumber(value: unknown): value is RawNumber {
-  return json.isRawJSON(value);
+  return JSON.isRawJSON(value);
 }

@@ -37,7 +37,7 @@ export function createDecoder(types: readonly CopyOutType[], onRow: OnCopyRow) {
   const readers = types.map((type) => READERS[type]);
   const values = new Array<CopyValue>(types.length).fill(null);
   const cursor: Cursor = { bytes: Buffer.alloc(0), view: new DataView(new ArrayBuffer(0)), at: 0 };
-  return (message: Uint8Array): void => {
+  return (message: Uint8Array<ArrayBuffer>): void => {
     moveTo(cursor, message);
     const end = message.byteOffset + message.byteLength;
     while (cursor.at < end) {
@@ -51,25 +51,23 @@ export function createDecoder(types: readonly CopyOutType[], onRow: OnCopyRow) {
   };
 }
 
-function moveTo(cursor: Cursor, message: Uint8Array): void {
+function moveTo(cursor: Cursor, message: Uint8Array<ArrayBuffer>): void {
   if (cursor.view.buffer !== message.buffer) {
     cursor.view = new DataView(message.buffer);
-    cursor.bytes = Buffer.from(message.buffer as ArrayBuffer);
+    cursor.bytes = Buffer.from(message.buffer);
   }
   cursor.at = message.byteOffset;
   if (message.byteLength >= HEADER_BYTES && cursor.view.getUint32(cursor.at) === SIGNATURE) cursor.at += HEADER_BYTES;
 }
 
 function readRow(cursor: Cursor, readers: readonly ReadField[], values: CopyValue[]): void {
-  for (let field = 0; field < readers.length; field++) {
+  let field = 0;
+  for (const read of readers) {
     const length = cursor.view.getInt32(cursor.at);
     cursor.at += 4;
-    if (length === NULL) {
-      values[field] = null;
-      continue;
-    }
-    values[field] = (readers[field] as ReadField)(cursor, length);
-    cursor.at += length;
+    values[field] = length === NULL ? null : read(cursor, length);
+    if (length !== NULL) cursor.at += length;
+    field += 1;
   }
 }
 

@@ -4,7 +4,7 @@ import { createDecoder } from './copy-decode.ts';
 import { storeError } from './errors.ts';
 
 interface CopyOutQuery extends Submittable {
-  handleCopyData(message: { readonly chunk: Uint8Array }): void;
+  handleCopyData(message: { readonly chunk: Uint8Array<ArrayBuffer> }): void;
   handleCommandComplete(): void;
   handleReadyForQuery(): void;
   handleError(error: Error): void;

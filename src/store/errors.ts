@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode } from '../kernel/index.ts';
+import { AppError, type ErrorCode, errorCode, messageOf } from '../kernel/index.ts';
 
 interface Rule {
   readonly when: RegExp;
@@ -80,7 +80,7 @@ const BY_MESSAGE: readonly Rule[] = [
 export function storeError(thrown: unknown): AppError {
   const origin = originOf(thrown);
   if (origin instanceof AppError) return origin;
-  const text = origin instanceof Error ? origin.message : String(origin);
+  const text = messageOf(origin);
   const state = stateOf(origin);
   const rule = BY_STATE.find(({ when }) => when.test(state)) ?? BY_MESSAGE.find(({ when }) => when.test(text));
   if (rule === undefined)
@@ -117,6 +117,5 @@ function originOf(thrown: unknown): unknown {
 }
 
 function stateOf(thrown: unknown): string {
-  const code: unknown = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
-  return typeof code === 'string' ? code : '';
+  return errorCode(thrown) ?? '';
 }

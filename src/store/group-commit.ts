@@ -1,6 +1,6 @@
 // Requests that arrive while a group commits form the next group: one transaction, one flush to disk for many of them.
 import { setImmediate } from 'node:timers';
-import { AppError, asAppError } from '../kernel/index.ts';
+import { AppError, asAppError, itemAt } from '../kernel/index.ts';
 
 export interface GroupCommitOptions<Item, Result> {
   /**
@@ -87,7 +87,7 @@ class Groups<Item, Result> implements GroupCommit<Item, Result> {
   }
 
   async submit(key: string, item: Item, sizeBytes: number): Promise<Result> {
-    return await (this.reserve([{ key, item, sizeBytes }]).submit()[0] as Promise<Result>);
+    return await itemAt(this.reserve([{ key, item, sizeBytes }]).submit(), 0);
   }
 
   reserve(submissions: readonly Submission<Item>[]): Reservation<Result> {
@@ -104,7 +104,7 @@ class Groups<Item, Result> implements GroupCommit<Item, Result> {
   }
 
   #hold({ key, item, sizeBytes }: Submission<Item>): Promise<Result> {
-    const { waiting } = this.#lines.get(key) as Line<Item, Result>;
+    const { waiting } = this.#lineOf(key);
     this.#schedule();
     return new Promise((resolve, reject) => waiting.push({ item, sizeBytes, resolve, reject }));
   }
@@ -129,12 +129,18 @@ class Groups<Item, Result> implements GroupCommit<Item, Result> {
 
   /** Counts items of a key. A key without items has no line. */
   #count(key: string, items: number, bytes: number): void {
-    const line = this.#lines.get(key) ?? { waiting: [], active: 0, items: 0, bytes: 0 };
-    this.#lines.set(key, line);
+    const line = this.#lineOf(key);
     line.items += items;
     line.bytes += bytes;
     this.#bytes += bytes;
     if (line.items === 0) this.#lines.delete(key);
+  }
+
+  /** Returns the line of a key; a key without items gets a new one. */
+  #lineOf(key: string): Line<Item, Result> {
+    const line = this.#lines.get(key) ?? { waiting: [], active: 0, items: 0, bytes: 0 };
+    this.#lines.set(key, line);
+    return line;
   }
 
   /** Starts groups at the end of this turn of the event loop, so that all requests of the turn go together. */
@@ -163,7 +169,7 @@ class Groups<Item, Result> implements GroupCommit<Item, Result> {
   }
 
   async #commit(key: string): Promise<void> {
-    const line = this.#lines.get(key) as Line<Item, Result>;
+    const line = this.#lineOf(key);
     this.#lines.delete(key);
     this.#lines.set(key, line);
     const group = this.#takeGroup(line);

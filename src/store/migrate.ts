@@ -3,7 +3,7 @@ import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate } from 'drizzle-orm/node-postgres/migrator';
 import { Client } from 'pg';
-import { AppError, type Log, type Secret } from '../kernel/index.ts';
+import { AppError, type Log, messageOf, type Secret } from '../kernel/index.ts';
 import type { Sql } from './contract.ts';
 import { isForbidden, isLostRace, storeError } from './errors.ts';
 
@@ -103,7 +103,7 @@ function createClient(databaseUrl: Secret): Client {
   try {
     return new Client({ connectionString: databaseUrl.reveal(), application_name: 'penstock migration' });
   } catch (cause) {
-    throw new AppError('CONFIG_INVALID', `DATABASE_URL cannot be used: ${(cause as Error).message}.`, { cause });
+    throw new AppError('CONFIG_INVALID', `DATABASE_URL cannot be used: ${messageOf(cause)}.`, { cause });
   }
 }
 

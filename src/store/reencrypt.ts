@@ -1,7 +1,7 @@
 // Re-encrypts texts in tables with the newest key, so that an older one can leave the configuration. Rooms say which of their
 // columns hold encrypted texts, and what each text is bound to; reading and writing happens here.
 import { asAppError, type KeyRing } from '../kernel/index.ts';
-import type { Sql, SqlRow, SqlValue, Store } from './contract.ts';
+import type { Sql, SqlValue, Store } from './contract.ts';
 import { inIndexOrder } from './in-index-order.ts';
 
 /** An encrypted text as it stands in a row, alone in its column or within JSON text. */
@@ -42,6 +42,8 @@ export interface Reencrypted {
 const PAGE_ROWS = 50;
 const MOST_EXAMPLES = 5;
 
+type StoredRow = Readonly<Record<string, SqlValue>>;
+
 /**
  * Re-encrypts all rows, each in a statement of its own. After an interruption call it again: finished rows are skipped. It is
  * safe beside running daemons: a row is written only if its texts are still those that were read, and read again otherwise.
@@ -64,18 +66,18 @@ export async function reencryptTable(store: SecretStore, keyRing: KeyRing, table
 }
 
 /** Yields all rows, a page at a time, each page behind the last row of the one before. */
-async function* rowsOf(store: SecretStore, table: SealedTable): AsyncGenerator<SqlRow> {
-  let last: SqlRow | undefined;
+async function* rowsOf(store: SecretStore, table: SealedTable): AsyncGenerator<StoredRow> {
+  let last: StoredRow | undefined;
   for (;;) {
     const after = last;
-    const rows: readonly SqlRow[] = await inIndexOrder(store, (tx) => readPage(tx, table, after));
+    const rows: readonly StoredRow[] = await inIndexOrder(store, (tx) => readPage(tx, table, after));
     yield* rows;
     last = rows.at(-1);
     if (rows.length < PAGE_ROWS) return;
   }
 }
 
-function readPage(sql: Sql, table: SealedTable, last: SqlRow | undefined): Promise<readonly SqlRow[]> {
+function readPage(sql: Sql, table: SealedTable, last: StoredRow | undefined): Promise<readonly StoredRow[]> {
   const { key, columns } = table;
   const behind = last === undefined ? '' : `AND (${key.join(', ')}) > (${key.map((_, index) => `$${index + 1}`)})`;
   return sql.query(
@@ -89,12 +91,12 @@ function readPage(sql: Sql, table: SealedTable, last: SqlRow | undefined): Promi
 
 interface Renewing {
   readonly table: SealedTable;
-  readonly row: SqlRow;
+  readonly row: StoredRow;
 }
 
 /** Returns whether there was something to write. Throws SECRET_UNREADABLE. */
 async function renewRow(sql: Sql, keyRing: KeyRing, { table, row }: Renewing): Promise<boolean> {
-  let current: SqlRow | undefined = row;
+  let current: StoredRow | undefined = row;
   while (current !== undefined) {
     const renewed = renewTexts(keyRing, { table, row: current });
     if (renewed === undefined) return false;
@@ -141,13 +143,13 @@ async function replaceTexts(sql: Sql, { table, row }: Renewing, texts: readonly 
   const unchanged = columns.map((column, index) => `${column} IS NOT DISTINCT FROM ${at(columns.length + index)}`);
   const written = await sql.execute(
     `UPDATE ${table.table} SET ${sets.join(', ')} WHERE ${[whereKey(table), ...unchanged].join(' AND ')}`,
-    [...keyOf(table, row), ...texts, ...columns.map((column) => row[column] as string | null)],
+    [...keyOf(table, row), ...texts, ...columns.map((column) => row[column] ?? null)],
   );
   return written === 1;
 }
 
-async function readRow(sql: Sql, { table, row }: Renewing): Promise<SqlRow | undefined> {
-  const [found] = await sql.query(
+async function readRow(sql: Sql, { table, row }: Renewing): Promise<StoredRow | undefined> {
+  const [found] = await sql.query<StoredRow>(
     `SELECT ${readColumns(table)} FROM ${table.table} WHERE ${whereKey(table)}`,
     keyOf(table, row),
   );
@@ -160,4 +162,4 @@ const readColumns = ({ key, columns, besides = [] }: SealedTable): string =>
 const whereKey = ({ key }: SealedTable): string =>
   key.map((column, index) => `${column} = $${index + 1}`).join(' AND ');
 
-const keyOf = ({ key }: SealedTable, row: SqlRow): readonly SqlValue[] => key.map((column) => row[column] as SqlValue);
+const keyOf = ({ key }: SealedTable, row: StoredRow): readonly SqlValue[] => key.map((column) => row[column] ?? null);

@@ -25,7 +25,7 @@ export function createSql(plain: Runner, onStatement?: OnStatement): Sql {
   let orm: NodePgDatabase | undefined;
   return {
     async query<Row extends object>(text: string, values: readonly SqlValue[] = []): Promise<readonly Row[]> {
-      return (await run(text, values)).rows as Row[];
+      return (await run(text, values)).rows;
     },
     async execute(text, values = []) {
       return (await run(text, values)).rowCount ?? 0;

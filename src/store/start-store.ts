@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import { AppError, type Log, type Secret, systemClock } from '../kernel/index.ts';
+import { AppError, type Log, messageOf, type Secret, systemClock } from '../kernel/index.ts';
 import type { Store } from './contract.ts';
 import { findRunningStore, type RunningStore, startEmbeddedStore } from './embedded/embedded-store.ts';
 import type { OwnerRole } from './embedded/owner-lock.ts';
@@ -99,7 +99,7 @@ async function openGiven(databaseUrl: Secret, { store }: StoreConfig, options: S
 async function waitALittle(error: unknown, waitedMs: number, { log, role, onWaiting }: StartOptions): Promise<void> {
   const patienceMs = role === 'command' && isAbsent(error) ? COMMAND_PATIENCE_MS : PATIENCE_MS;
   if (waitedMs >= patienceMs || !isComingUp(error)) throw error;
-  const { message } = error as Error;
+  const message = messageOf(error);
   if (waitedMs === 0) log.warn({ reason: message }, 'store.waiting');
   if (waitedMs === SAID_AFTER_MS)
     onWaiting?.(`${message} DATABASE_URL names it; waiting up to ${patienceMs / 1000} s.`);

@@ -20,7 +20,7 @@ const PARSERS: ReadonlyMap<number, Parse> = new Map<number, Parse>([
 export const sessionTypes: pg.CustomTypesConfig = {
   getTypeParser(oid: number, format?: 'text' | 'binary'): Parse {
     const parse = format === 'binary' ? undefined : PARSERS.get(oid);
-    return parse ?? (pg.types.getTypeParser(oid, format) as Parse);
+    return parse ?? pg.types.getTypeParser(oid, format);
   },
 };
 

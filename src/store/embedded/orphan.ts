@@ -1,6 +1,6 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Log } from '../../kernel/index.ts';
+import { errorCode, type Log } from '../../kernel/index.ts';
 import { type Cluster, dataFolder } from './cluster.ts';
 import { processCommand } from './process-mark.ts';
 import { stopProcess } from './server-process.ts';
@@ -32,6 +32,6 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    return errorCode(error) === 'EPERM';
   }
 }

@@ -1,7 +1,7 @@
 import { link, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { AppError, systemClock } from '../../kernel/index.ts';
+import { AppError, errorCode, isObject, systemClock } from '../../kernel/index.ts';
 import { processMark } from './process-mark.ts';
 
 const POLL_MS = 50;
@@ -88,7 +88,7 @@ async function claim(path: string, own: string): Promise<boolean> {
     await link(draft, path);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    if (errorCode(error) === 'EEXIST') return false;
     throw error;
   } finally {
     await rm(draft, { force: true });
@@ -119,7 +119,7 @@ async function makeExclusively(path: string): Promise<boolean> {
     await writeFile(path, '', { flag: 'wx', mode: 0o600 });
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    if (errorCode(error) === 'EEXIST') return false;
     throw error;
   }
 }
@@ -168,18 +168,26 @@ function occupied(folder: string, { pid, role, host }: Owner): AppError {
 }
 
 async function contentOf(path: string): Promise<string | undefined> {
-  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
+  return readFile(path, 'utf8').catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
   });
 }
 
 function parse(content: string): Owner | undefined {
   try {
-    return JSON.parse(content) as Owner;
+    const owner: unknown = JSON.parse(content);
+    return isOwner(owner) ? owner : undefined;
   } catch {
     return undefined;
   }
+}
+
+function isOwner(value: unknown): value is Owner {
+  if (!isObject(value)) return false;
+  const { pid, mark, host, role, inode } = value;
+  const isProcess = typeof pid === 'number' && typeof mark === 'string' && typeof host === 'string';
+  return isProcess && (role === 'daemon' || role === 'command') && (inode === undefined || typeof inode === 'string');
 }
 
 async function beat(path: string, released: AbortSignal): Promise<void> {

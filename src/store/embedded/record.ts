@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { AppError, Secret } from '../../kernel/index.ts';
+import { AppError, errorCode, isObject, messageOf, Secret } from '../../kernel/index.ts';
 import { SERVER_ROLE } from './cluster.ts';
 
 const DATABASE = 'postgres';
@@ -21,12 +21,19 @@ export interface StoreRecord {
 export async function readRecord(home: string): Promise<StoreRecord | undefined> {
   const path = recordPath(home);
   try {
-    const record = JSON.parse(await readFile(path, 'utf8')) as StoreRecord;
+    const record: unknown = JSON.parse(await readFile(path, 'utf8'));
+    if (!isRecord(record)) throw new Error('It must hold folder, port and password of the store');
     return { ...record, folder: resolve(home, record.folder) };
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new AppError('STORE_START', `${path} cannot be read: ${(cause as Error).message}`, { cause });
+    if (errorCode(cause) === 'ENOENT') return undefined;
+    throw new AppError('STORE_START', `${path} cannot be read: ${messageOf(cause)}`, { cause });
   }
+}
+
+function isRecord(value: unknown): value is StoreRecord {
+  if (!isObject(value)) return false;
+  const { folder, port, password } = value;
+  return typeof folder === 'string' && typeof port === 'number' && typeof password === 'string';
 }
 
 /** Replaces the record whole: a machine that stops in the middle leaves the former one. */

@@ -32,12 +32,12 @@ const tables = types.chain((columns) =>
 );
 
 /** Messages of a COPY of `rows`, without their frame. */
-function encode(columns: readonly (CopyType | CopyColumn)[], rows: readonly CopyValue[][]): Buffer[] {
+function encode(columns: readonly (CopyType | CopyColumn)[], rows: readonly CopyValue[][]): Buffer<ArrayBuffer>[] {
   const fill = createFill(
     columns.map((type, index) => (typeof type === 'string' ? { name: `c${index}`, type } : type)),
   );
   const slab = createSlab();
-  const messages: Buffer[] = [];
+  const messages: Buffer<ArrayBuffer>[] = [];
   writeHeader(slab);
   let next = 0;
   do {
@@ -51,7 +51,7 @@ function encode(columns: readonly (CopyType | CopyColumn)[], rows: readonly Copy
   return messages;
 }
 
-function decode(columns: readonly CopyType[], messages: readonly Buffer[]): CopyValue[][] {
+function decode(columns: readonly CopyType[], messages: readonly Buffer<ArrayBuffer>[]): CopyValue[][] {
   const rows: CopyValue[][] = [];
   const read = createDecoder(columns, (values) =>
     rows.push(values.map((value) => (value instanceof Uint8Array ? Uint8Array.from(value) : value))),
