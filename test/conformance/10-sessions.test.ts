@@ -61,7 +61,7 @@ sentence('10. two sessions share no state; a dropped socket is retry', (fixture)
       await expect(reading()).rejects.toMatchObject({ disposition: 'retry' });
       expect(seen.length).toBeLessThan(200_000);
       await expect(readAll(session, requestOf(many))).rejects.toMatchObject({ disposition: 'retry' });
-      proxy.mend();
+      proxy.repair();
       expect((await readAll(session, requestOf(many))).rows).toHaveLength(200_000);
       await session[Symbol.asyncDispose]();
       await until(async () => (await warehouse.connections()) === 0);

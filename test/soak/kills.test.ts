@@ -77,7 +77,7 @@ test(
       () => killStore(site),
       async () => {
         sources.proxy.cut();
-        sources.proxy.mend();
+        sources.proxy.repair();
       },
     ];
     for (let round = 0; round < STRIKES / 4; round++) {

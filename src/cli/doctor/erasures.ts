@@ -15,7 +15,7 @@ export async function lookAtErasures(store: Store, clock: Clock): Promise<Omit<F
     return {
       status: 'warning',
       found: `the vacuum after erasures has no right to vacuum ${tables.slice(0, SHOWN).join(', ')}${rest}`,
-      mend: 'Make the role of DATABASE_URL their owner (ALTER TABLE … OWNER TO …).',
+      fix: 'Make the role of DATABASE_URL their owner (ALTER TABLE … OWNER TO …).',
     };
   }
   const { erasures, since } = await countUnvacuumedErasures(store, new Date(clock.nowMs() - LATE_MS));
@@ -23,6 +23,6 @@ export async function lookAtErasures(store: Store, clock: Clock): Promise<Omit<F
   return {
     status: 'warning',
     found: `the files were not vacuumed after ${erasures} erasures; the first was completed at ${since.toISOString()}`,
-    mend: 'Keep a daemon with PENSTOCK_WORKERS above 0 running at 02:40 UTC, and end transactions of the store that stay open for days (pg_stat_activity). Search the log for dsr.vacuum_failed and dsr.tables_not_vacuumed.',
+    fix: 'Keep a daemon with PENSTOCK_WORKERS above 0 running at 02:40 UTC, and end transactions of the store that stay open for days (pg_stat_activity). Search the log for dsr.vacuum_failed and dsr.tables_not_vacuumed.',
   };
 }

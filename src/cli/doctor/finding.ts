@@ -5,19 +5,19 @@ export interface Finding {
   readonly check: string;
   readonly status: 'ok' | 'warning' | 'failed';
   readonly found: string;
-  readonly mend?: string;
+  readonly fix?: string;
 }
 
-/** Runs one check. An error that the check throws becomes a failure with the error's own message and `mend` as its remedy. */
+/** Runs one check. An error that the check throws becomes a failure with the error's own message and `fix` as its remedy. */
 export async function examine(
   check: string,
   look: () => Promise<Omit<Finding, 'check'>>,
-  mend?: string,
+  fix?: string,
 ): Promise<Finding> {
   try {
     return { check, ...(await look()) };
   } catch (thrown) {
     const failure: Finding = { check, status: 'failed', found: asAppError(thrown).message };
-    return mend === undefined ? failure : { ...failure, mend };
+    return fix === undefined ? failure : { ...failure, fix };
   }
 }

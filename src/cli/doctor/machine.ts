@@ -23,23 +23,23 @@ export async function examineMachine(config: Config): Promise<readonly Finding[]
 
 async function lookAtHome({ home, store }: Config): Promise<Omit<Finding, 'check'>> {
   const folder = await existing(home);
-  const mend = `Give this user the right to write ${folder}, or set PENSTOCK_HOME to another folder.`;
+  const fix = `Give this user the right to write ${folder}, or set PENSTOCK_HOME to another folder.`;
   try {
     await access(folder, constants.W_OK | constants.X_OK);
   } catch {
-    return { status: 'failed', found: `${folder} cannot be written by this user.`, mend };
+    return { status: 'failed', found: `${folder} cannot be written by this user.`, fix };
   }
   if (folder !== home && store.databaseUrl !== undefined) {
     return { status: 'ok', found: `${home} is created with the first file` };
   }
   if (folder !== home) {
     const begin = 'Run `penstock init` to create a home there, or set PENSTOCK_HOME to your existing home.';
-    return { status: 'warning', found: `${home} is not a Penstock home yet.`, mend: begin };
+    return { status: 'warning', found: `${home} is not a Penstock home yet.`, fix: begin };
   }
   const warehouses = join(home, 'warehouses');
   if (await isOpenToOthers(warehouses)) {
     const found = `${warehouses}, which holds the files of warehouses, is open to other users.`;
-    return { status: 'warning', found, mend: `chmod 700 ${warehouses}` };
+    return { status: 'warning', found, fix: `chmod 700 ${warehouses}` };
   }
   return { status: 'ok', found: home };
 }
@@ -48,22 +48,22 @@ async function lookAtDisk(home: string): Promise<Omit<Finding, 'check'>> {
   const { bavail, bsize } = await statfs(await existing(home));
   const freeBytes = bavail * bsize;
   const found = `${(freeBytes / GIB).toFixed(1)} GiB free for ${home}`;
-  const mend = 'Free some space, or move PENSTOCK_HOME to a larger disk: a full store stops every run.';
-  if (freeBytes < NO_DISK_BYTES) return { status: 'failed', found, mend };
-  return freeBytes < LOW_DISK_BYTES ? { status: 'warning', found, mend } : { status: 'ok', found };
+  const fix = 'Free some space, or move PENSTOCK_HOME to a larger disk: a full store stops every run.';
+  if (freeBytes < NO_DISK_BYTES) return { status: 'failed', found, fix };
+  return freeBytes < LOW_DISK_BYTES ? { status: 'warning', found, fix } : { status: 'ok', found };
 }
 
 async function lookAtKeys({ home, keys, store }: Config): Promise<Omit<Finding, 'check'>> {
   if (keys.encryption.length > 0 && keys.identity !== undefined)
     return { status: 'ok', found: 'set by the configuration' };
   if (store.databaseUrl !== undefined) {
-    const mend = 'Set PENSTOCK_ENCRYPTION_KEYS and PENSTOCK_IDENTITY_KEY, the same for every daemon of this store.';
-    return { status: 'failed', found: 'DATABASE_URL is set, but not both keys.', mend };
+    const fix = 'Set PENSTOCK_ENCRYPTION_KEYS and PENSTOCK_IDENTITY_KEY, the same for every daemon of this store.';
+    return { status: 'failed', found: 'DATABASE_URL is set, but not both keys.', fix };
   }
   const folder = join(home, 'keys');
   if ((await modeOf(folder)) === undefined) return { status: 'ok', found: `created in ${folder} at the first start` };
   if (await isOpenToOthers(folder)) {
-    return { status: 'warning', found: `${folder} is open to other users.`, mend: `chmod 700 ${folder}` };
+    return { status: 'warning', found: `${folder} is open to other users.`, fix: `chmod 700 ${folder}` };
   }
   const found = `kept in ${folder}`;
   return { status: 'ok', found: `${found}; a backup of the store cannot be read without them` };
@@ -73,17 +73,16 @@ async function lookAtPort(config: Config): Promise<Omit<Finding, 'check'>> {
   const { host, port } = config.http;
   const start = 'Start one with `penstock serve`.';
   if (port === 0) return { status: 'ok', found: 'the daemon takes any free port' };
-  if (await isFree(host, port))
-    return { status: 'warning', found: `no daemon listens on ${host}:${port}`, mend: start };
+  if (await isFree(host, port)) return { status: 'warning', found: `no daemon listens on ${host}:${port}`, fix: start };
   if (!(await answersHealth(config.http))) {
-    const mend = 'Set PENSTOCK_PORT to another port, or stop the program that listens there.';
-    return { status: 'failed', found: `another program listens on ${host}:${port}`, mend };
+    const fix = 'Set PENSTOCK_PORT to another port, or stop the program that listens there.';
+    return { status: 'failed', found: `another program listens on ${host}:${port}`, fix };
   }
   // with DATABASE_URL, this machine cannot tell whose daemon answers
   if (config.store.databaseUrl !== undefined || (await hasDaemon(config.home)))
     return { status: 'ok', found: `a daemon answers on ${host}:${port}` };
-  const mend = `Set PENSTOCK_HOME to the home of that daemon, or PENSTOCK_PORT to another port. ${start}`;
-  return { status: 'warning', found: `the daemon on ${host}:${port} does not belong to ${config.home}`, mend };
+  const fix = `Set PENSTOCK_HOME to the home of that daemon, or PENSTOCK_PORT to another port. ${start}`;
+  return { status: 'warning', found: `the daemon on ${host}:${port} does not belong to ${config.home}`, fix };
 }
 
 async function isFree(host: string, port: number): Promise<boolean> {

@@ -6,7 +6,7 @@ import type { Store } from '../../store/index.ts';
 import type { Finding } from './finding.ts';
 
 const SHOWN = 20;
-const MEND =
+const FIX =
   'Fix what the message names, then PUT the faulted resource or trigger the pipeline: either clears the fault.';
 
 /** Lists the faulted pipelines of all workspaces, the first 20 by name, or reports that there are none. */
@@ -23,12 +23,12 @@ export async function examinePipelines(store: Store): Promise<readonly Finding[]
         check: `pipeline ${id}/${context.pipeline.id}`,
         status: 'failed',
         found: found.join(' '),
-        mend: MEND,
+        fix: FIX,
       });
     }
   }
   if (faulted.length === 0) return [{ check: 'pipelines', status: 'ok', found: `${active} active, none faulted` }];
   const rest = faulted.length - SHOWN;
-  const more: Finding = { check: 'pipelines', status: 'failed', found: `${rest} more are faulted`, mend: MEND };
+  const more: Finding = { check: 'pipelines', status: 'failed', found: `${rest} more are faulted`, fix: FIX };
   return [...faulted.slice(0, SHOWN), ...(rest > 0 ? [more] : [])];
 }

@@ -12,7 +12,7 @@ import { examineMachine } from './machine.ts';
 import { examinePipelines } from './pipelines.ts';
 import { examineStore } from './store.ts';
 
-const COLUMNS = ['check', 'status', 'found', 'mend'];
+const COLUMNS = ['check', 'status', 'found', 'fix'];
 const WAREHOUSE_WAIT_MS = 15_000;
 
 /** Runs all checks and shows their findings. Sets the exit code to failure where a check failed. */
@@ -65,8 +65,8 @@ async function examineConnections(operator: Operator, config: Config): Promise<r
           if (fault === null) return { status: 'ok', found: `passed: ${passed.join(', ')}` };
           const { folder } = deps.connectorEnvironment(workspaceId(id));
           const files = PROVIDER_FACTS[connection.provider].isEmbedded ? ` Its files are in ${folder}.` : '';
-          const mend = `Fix what the message names, then PUT the connection to clear its fault.${files}`;
-          return { status: 'failed', found: fault.map(({ message }) => message).join(' '), mend };
+          const fix = `Fix what the message names, then PUT the connection to clear its fault.${files}`;
+          return { status: 'failed', found: fault.map(({ message }) => message).join(' '), fix };
         }),
       );
     }

@@ -37,7 +37,7 @@ async function lookAtClock(store: Store, clock: Clock): Promise<Omit<Finding, 'c
   const skewMs = Math.round((row?.ms ?? 0) - (beforeMs + clock.nowMs()) / 2);
   const found = `the clocks of this machine and the store differ by ${Math.abs(skewMs)} ms`;
   if (Math.abs(skewMs) <= SKEW_MS) return { status: 'ok', found };
-  return { status: 'warning', found, mend: 'Set both clocks with NTP: schedules and tokens depend on them.' };
+  return { status: 'warning', found, fix: 'Set both clocks with NTP: schedules and tokens depend on them.' };
 }
 
 /** Counts late pipelines across all workspaces, read only. */
@@ -49,7 +49,7 @@ async function lookAtSchedule(store: Store, clock: Clock): Promise<Omit<Finding,
   );
   if (row === undefined || row.oldest === null) return { status: 'ok', found: 'no pipeline is late' };
   const found = `${row.late} pipelines are late, the oldest since ${row.oldest.toISOString()}`;
-  return { status: 'warning', found, mend: 'Start a daemon on this store (penstock serve).' };
+  return { status: 'warning', found, fix: 'Start a daemon on this store (penstock serve).' };
 }
 
 async function lookAtBatches(store: Store): Promise<Omit<Finding, 'check'>> {
@@ -58,6 +58,6 @@ async function lookAtBatches(store: Store): Promise<Omit<Finding, 'check'>> {
   return {
     status: 'warning',
     found: `${stray}${stray === MANY_BATCHES ? ' or more' : ''} batches are in event_batches_default: their month had no partition`,
-    mend: 'No data is lost: these batches are read, erased and expired like all others. Check the clock for jumps of months, and search the log for events.partition_not_made.',
+    fix: 'No data is lost: these batches are read, erased and expired like all others. Check the clock for jumps of months, and search the log for events.partition_not_made.',
   };
 }

@@ -17,7 +17,7 @@ test('a warehouse whose sockets drop in mid-stream is read again, and no row is 
   const round = await startRound(site, pipelines);
   expect(await untilShare(site, round, 0.1 + 0.55 * random())).toBe(true);
   sources.proxy.cut();
-  sources.proxy.mend();
+  sources.proxy.repair();
   await held.release(site);
   await expectExact(site, round);
   expect(daemon.log()).toContain('WAREHOUSE_SESSION_LOST');

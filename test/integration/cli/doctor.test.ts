@@ -19,7 +19,7 @@ interface Finding {
   readonly check: string;
   readonly status: 'ok' | 'warning' | 'failed';
   readonly found: string;
-  readonly mend?: string;
+  readonly fix?: string;
 }
 
 async function findings(environment: Readonly<Record<string, string>>) {
@@ -57,7 +57,7 @@ test('all is well with a daemon that works', async () => {
   expect(code).toBe(0);
 });
 
-test('a connection whose file is gone is found, with the way to mend it', async () => {
+test('a connection whose file is gone is found, with the way to fix it', async () => {
   await using cli = await openCliStore();
   const made = await cli.penstock.json('init');
   mkdirSync(join(cli.home, 'warehouses', '1'), { recursive: true });
@@ -74,7 +74,7 @@ test('a connection whose file is gone is found, with the way to mend it', async 
   expect(found.get('connection 1/gone')).toMatchObject({
     status: 'failed',
     found: expect.stringContaining('gone.duckdb'),
-    mend: expect.stringContaining(join(cli.home, 'warehouses', '1')),
+    fix: expect.stringContaining(join(cli.home, 'warehouses', '1')),
   });
 });
 
@@ -86,7 +86,7 @@ test('batches outside their months are a warning, and no fault', async () => {
   expect(found.get('batches')).toMatchObject({
     status: 'warning',
     found: expect.stringMatching(/^1 batches are in event_batches_default/),
-    mend: expect.stringContaining('clock'),
+    fix: expect.stringContaining('clock'),
   });
   expect(code).toBe(0);
 });
@@ -102,7 +102,7 @@ test('erasures that no vacuum followed for two days are a warning, and so are ta
     check: 'erasures',
     status: 'warning',
     found: `the files were not vacuumed after 1 erasures; the first was completed at ${since}`,
-    mend: expect.stringContaining('PENSTOCK_WORKERS'),
+    fix: expect.stringContaining('PENSTOCK_WORKERS'),
   });
   await cli.store.execute('UPDATE dsr_requests SET vacuumed_on = completed_on WHERE id = $1', [late.id]);
   expect((await findings(cli.environment)).found.get('erasures')?.status).toBe('ok');
@@ -115,7 +115,7 @@ test('a home that is not there yet is a warning with the command that begins one
   expect(found.get('home')).toMatchObject({
     status: 'warning',
     found: `${home.path} is not a Penstock home yet.`,
-    mend: expect.stringMatching(/penstock init.*PENSTOCK_HOME/),
+    fix: expect.stringMatching(/penstock init.*PENSTOCK_HOME/),
   });
   expect(found.get('store')?.found).toContain('created at the first start');
 });
@@ -133,10 +133,10 @@ test('a port that something else holds, and keys that others may read', async ()
     const environment = { PENSTOCK_HOME: home.path, PENSTOCK_PORT: String(port) };
     const { code, found } = await findings({ ...environment, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' });
     expect(code).toBe(1);
-    expect(found.get('port')).toMatchObject({ status: 'failed', mend: expect.stringContaining('PENSTOCK_PORT') });
+    expect(found.get('port')).toMatchObject({ status: 'failed', fix: expect.stringContaining('PENSTOCK_PORT') });
     expect(found.get('keys')).toMatchObject({
       status: 'failed',
-      mend: expect.stringContaining('PENSTOCK_ENCRYPTION_KEYS'),
+      fix: expect.stringContaining('PENSTOCK_ENCRYPTION_KEYS'),
     });
   } finally {
     stranger.close();
@@ -156,7 +156,7 @@ test('faulted pipelines fail the look, each with what its fault says; paused one
     check: 'pipeline 1/p00',
     status: 'failed',
     found: 'The data model "p00" is faulted: permission denied for table orders',
-    mend: expect.stringMatching(/PUT.*trigger/),
+    fix: expect.stringMatching(/PUT.*trigger/),
   });
   expect(checks.filter((check) => check.startsWith('pipeline 1/'))).toHaveLength(20);
   expect(found.get('pipelines')?.found).toBe('3 more are faulted');
@@ -205,8 +205,8 @@ test('a store that does not answer comes with a remedy, and a port where nobody 
     PENSTOCK_PORT: String(port),
     DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
   });
-  expect(found.get('store')).toMatchObject({ status: 'failed', mend: expect.stringContaining('DATABASE_URL') });
-  expect(found.get('port')).toMatchObject({ status: 'warning', mend: expect.stringContaining('penstock serve') });
+  expect(found.get('store')).toMatchObject({ status: 'failed', fix: expect.stringContaining('DATABASE_URL') });
+  expect(found.get('port')).toMatchObject({ status: 'warning', fix: expect.stringContaining('penstock serve') });
 });
 
 test('files of warehouses that other users may read are a warning', async () => {
@@ -215,5 +215,5 @@ test('files of warehouses that other users may read are a warning', async () => 
   mkdirSync(warehouses, { recursive: true });
   chmodSync(warehouses, 0o755);
   const { found } = await findings({ PENSTOCK_HOME: home.path, PENSTOCK_PORT: '0' });
-  expect(found.get('home')).toMatchObject({ status: 'warning', mend: `chmod 700 ${warehouses}` });
+  expect(found.get('home')).toMatchObject({ status: 'warning', fix: `chmod 700 ${warehouses}` });
 });

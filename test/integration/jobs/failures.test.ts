@@ -77,7 +77,7 @@ test('a store that goes away and comes back is survived: jobs run on, the listen
     proxy.cut();
     await expect(enqueue(store, jobs, `1/lost ${outage}`)).rejects.toMatchObject({ disposition: 'retry' });
     await systemClock.sleep(500);
-    proxy.mend();
+    proxy.repair();
     await until(
       () =>
         enqueue(store, jobs, `1/${outage}`).then(

@@ -6,9 +6,9 @@ export interface LossyProxy extends AsyncDisposable {
   readonly port: number;
   /** Connections that clients have open. */
   connections(): number;
-  /** Drops every connection, and every new one until `mend`. */
+  /** Drops every connection, and every new one until `repair`. */
   cut(): void;
-  mend(): void;
+  repair(): void;
 }
 
 export async function openLossyProxy(target: { readonly host: string; readonly port: number }): Promise<LossyProxy> {
@@ -43,7 +43,7 @@ export async function openLossyProxy(target: { readonly host: string; readonly p
       isCut = true;
       dropAll();
     },
-    mend() {
+    repair() {
       isCut = false;
     },
     async [Symbol.asyncDispose]() {
