@@ -226,6 +226,16 @@ describe('a fault', () => {
     expect(await faultOf('connections')).toBeNull();
   });
 
+  test('of the clock of the warehouse stops the connection, whose model was not read yet', async () => {
+    await addPipeline(here.store, { syncMode: INCREMENTAL });
+    here.warehouse.nowMs = () => {
+      throw new AppError('WAREHOUSE_PERMISSION', 'The user may not ask for the time.');
+    };
+    await run('failed');
+    expect(await faultOf('connections')).toBe('[{"message":"The user may not ask for the time."}]');
+    expect(await faultOf('data_models')).toBeNull();
+  });
+
   test('is found before anything is read: no identity, two columns of one identity, SQL that is no SELECT', async () => {
     await addPipeline(here.store);
     here.warehouse.columns = [text('name')];
