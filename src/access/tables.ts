@@ -14,6 +14,12 @@ import {
   unique,
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
+import type { WorkspaceId } from '../kernel/index.ts';
+import { jsonColumn } from '../store/index.ts';
+import type { DataPlanVersion } from './contract/data-plan.ts';
+import type { SettingsBody } from './contract/settings.ts';
+import type { PublicJwk } from './contract/token.ts';
+import type { Role } from './credentials/platform-credential.ts';
 
 const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 const time = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
@@ -65,9 +71,9 @@ export const platformCredentials = pgTable(
       .references(() => accounts.id),
     name: text('name').notNull(),
     /** `admin` or `read`. */
-    role: text('role').notNull(),
+    role: text('role').$type<Role>().notNull(),
     /** Workspaces of the credential; null stands for every workspace of the account, later ones too. */
-    workspaceIds: bigint('workspace_ids', { mode: 'bigint' }).array(),
+    workspaceIds: bigint('workspace_ids', { mode: 'bigint' }).array().$type<WorkspaceId[]>(),
     secretSha256: bytea('secret_sha256').notNull(),
     /** Secret before the last rotation, which gets tokens until `previous_until`. */
     previousSha256: bytea('previous_sha256'),
@@ -138,8 +144,8 @@ export const dataPlans = pgTable(
       .references(() => workspaces.id),
     id: text('id').notNull(),
     name: text('name').notNull(),
-    /** JSON text `[{version, status}]`, in order of the version. */
-    versions: text('versions').notNull(),
+    /** JSON text `[{version, status}]`, each version once, in order. */
+    versions: jsonColumn<readonly DataPlanVersion[]>('versions').notNull(),
     createdOn: time('created_on').notNull(),
     createdBy: text('created_by').notNull(),
     lastModifiedOn: time('last_modified_on'),
@@ -155,7 +161,7 @@ export const signingKeys = pgTable('signing_keys', {
   /** Counts rotations; unique, so that daemons that start or rotate at the same time make one key. */
   generation: integer('generation').notNull().unique(),
   /** Public part as JWK text, served until `retires_on`. */
-  publicJwk: text('public_jwk').notNull(),
+  publicJwk: jsonColumn<PublicJwk>('public_jwk').notNull(),
   /** Encrypted PKCS#8. */
   privateKey: text('private_key').notNull(),
   createdOn: time('created_on').notNull(),
@@ -168,7 +174,7 @@ export const workspaceSettings = pgTable('workspace_settings', {
     .primaryKey()
     .references(() => workspaces.id),
   /** The settings document as JSON text; an absent setting has its default. */
-  settings: text('settings').notNull(),
+  settings: jsonColumn<SettingsBody>('settings').notNull(),
   version: integer('version').notNull(),
 });
 

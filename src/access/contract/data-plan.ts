@@ -31,6 +31,8 @@ const properties = {
   }),
 };
 
+export type DataPlanVersion = Readonly<Static<typeof PlanVersion>>;
+
 export const DataPlanBody = Type.Object(properties, {
   title: 'DataPlanBody',
   ...CLOSED,

@@ -41,7 +41,9 @@ export async function changePlatformCredential(
   });
 }
 
-const union = (left: readonly bigint[], right: readonly bigint[]): bigint[] => [...new Set([...left, ...right])];
+const union = (left: readonly WorkspaceId[], right: readonly WorkspaceId[]): WorkspaceId[] => [
+  ...new Set([...left, ...right]),
+];
 
 const rightsOf = (row: { role: string; workspaceIds: readonly bigint[] | null }) => ({
   role: row.role,

@@ -16,7 +16,7 @@ export type InputUse = (typeof INPUT_USES)[number];
  * Returns the uses without repetition, in the order of `INPUT_USES`. Throws VALIDATION_FAILED for none and for unknown words.
  */
 export function readInputUses(words: readonly string[]): readonly InputUse[] {
-  const unknown = words.find((word) => !(INPUT_USES as readonly string[]).includes(word));
+  const unknown = words.find((word) => !INPUT_USES.some((use) => use === word));
   if (unknown === undefined && words.length > 0) return INPUT_USES.filter((use) => words.includes(use));
   const problem = unknown === undefined ? 'is empty' : `"${unknown}" is not a use`;
   throw refuse([{ path: 'uses', message: `${problem}; the uses are ${INPUT_USES.join(', ')}.` }]);

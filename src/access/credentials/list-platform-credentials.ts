@@ -20,9 +20,8 @@ export interface PlatformCredentialEntry {
 /** Returns every platform credential, revoked ones too, the oldest first. No secret is among the columns. */
 export async function listPlatformCredentials(sql: Sql): Promise<readonly PlatformCredentialEntry[]> {
   const { secretSha256, previousSha256, ...open } = getTableColumns(platformCredentials);
-  const rows = await sql.orm
+  return await sql.orm
     .select(open)
     .from(platformCredentials)
     .orderBy(asc(platformCredentials.createdOn), asc(platformCredentials.clientId));
-  return rows as PlatformCredentialEntry[];
 }

@@ -1,19 +1,10 @@
 import { and, asc, eq, type InferSelectModel } from 'drizzle-orm';
 import { AppError, type WorkspaceId } from '../../kernel/index.ts';
 import type { Sql } from '../../store/index.ts';
-import type { PLAN_STATUSES } from '../contract/data-plan.ts';
 import { dataPlans } from '../tables.ts';
 
-export interface DataPlanVersion {
-  readonly version: number;
-  readonly status: (typeof PLAN_STATUSES)[number];
-}
-
 /** A data plan as the registry stores it. */
-export interface RegisteredPlan extends Omit<InferSelectModel<typeof dataPlans>, 'workspaceId' | 'versions'> {
-  /** Versions, each once, in order. */
-  readonly versions: readonly DataPlanVersion[];
-}
+export type RegisteredPlan = Readonly<Omit<InferSelectModel<typeof dataPlans>, 'workspaceId'>>;
 
 /** Reference to a plan: the pipeline and the version that it names. */
 export interface DataPlanUse {
@@ -25,7 +16,7 @@ export interface DataPlanUse {
 export type DataPlanUses = (sql: Sql, workspaceId: WorkspaceId, planId: string) => Promise<readonly DataPlanUse[]>;
 
 export function dataPlanFromRow({ workspaceId: _, ...row }: InferSelectModel<typeof dataPlans>): RegisteredPlan {
-  return { ...row, versions: JSON.parse(row.versions) as readonly DataPlanVersion[] };
+  return row;
 }
 
 /**

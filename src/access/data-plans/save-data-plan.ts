@@ -99,5 +99,5 @@ function columnsOf({ name, versions }: DataPlanBody) {
       : [{ path: `versions[${index}].version`, message: `${version} is given twice; remove one` }],
   );
   if (twice.length > 0) throw refuse(twice);
-  return { name, versions: JSON.stringify(versions.toSorted((one, other) => one.version - other.version)) };
+  return { name, versions: versions.toSorted((one, other) => one.version - other.version) };
 }

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
-import { type Clock, isWithin, parseJson, type WorkspaceId } from '../../kernel/index.ts';
+import { type Clock, isWithin, type WorkspaceId } from '../../kernel/index.ts';
 import type { Sql } from '../../store/index.ts';
-import type { SettingsBody, SettingsDocument } from '../contract/settings.ts';
+import type { SettingsDocument } from '../contract/settings.ts';
 import { workspaceSettings } from '../tables.ts';
 import { type Ceilings, clampLimits } from './ceilings.ts';
 import { completeSettings, settingsFromWire, type WorkspaceSettings } from './settings.ts';
@@ -20,8 +20,7 @@ export async function readDocument(sql: Sql, workspaceId: WorkspaceId, ceilings:
     .select({ settings: workspaceSettings.settings })
     .from(workspaceSettings)
     .where(eq(workspaceSettings.workspaceId, workspaceId));
-  // the cast holds: only bodies that passed the contract are stored
-  return clampLimits(completeSettings(row === undefined ? {} : (parseJson(row.settings) as SettingsBody)), ceilings);
+  return clampLimits(completeSettings(row?.settings ?? {}), ceilings);
 }
 
 export type SettingsReader = (workspaceId: WorkspaceId) => Promise<WorkspaceSettings>;

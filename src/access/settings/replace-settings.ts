@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm';
 import type { Caller } from '../../http/index.ts';
-import { parseJson, refuse, stringifyJson, type WorkspaceId } from '../../kernel/index.ts';
+import { isObject, refuse, stringifyJson, type WorkspaceId } from '../../kernel/index.ts';
 import type { Transaction } from '../../store/index.ts';
 import { type AccessDeps, timeOf } from '../access-deps.ts';
 import { recordChange } from '../audit/record-change.ts';
@@ -26,7 +26,7 @@ export async function replaceSettings(
     const before = clampLimits(completeSettings(await lockSettings(tx, workspaceId)), ceilings);
     await tx.orm
       .update(workspaceSettings)
-      .set({ settings: stringifyJson(body), version: sql`${workspaceSettings.version} + 1` })
+      .set({ settings: body, version: sql`${workspaceSettings.version} + 1` })
       .where(eq(workspaceSettings.workspaceId, workspaceId));
     const detail = { before: differing(before, after), after: differing(after, before) };
     if (Object.keys(detail.after).length === 0) return;
@@ -45,27 +45,26 @@ export async function replaceSettings(
 
 /** Returns the current settings and locks their row, so that the next change waits and sees this one. */
 async function lockSettings(tx: Transaction, workspaceId: WorkspaceId): Promise<SettingsBody> {
-  await tx.orm.insert(workspaceSettings).values({ workspaceId, settings: '{}', version: 0 }).onConflictDoNothing();
+  await tx.orm.insert(workspaceSettings).values({ workspaceId, settings: {}, version: 0 }).onConflictDoNothing();
   const [row] = await tx.orm
     .select({ settings: workspaceSettings.settings })
     .from(workspaceSettings)
     .where(eq(workspaceSettings.workspaceId, workspaceId))
     .for('update');
-  return parseJson(row?.settings ?? '{}') as SettingsBody;
+  return row?.settings ?? {};
 }
 
+type Fields = Readonly<Record<string, unknown>>;
+
 /** Returns the values of `one` that differ in `other`, by their path. */
-function differing(one: object, other: object, prefix = ''): Record<string, unknown> {
-  const theirs = other as Readonly<Record<string, unknown>>;
+function differing(one: Fields, other: Fields, prefix = ''): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(one).flatMap(([name, value]: [string, unknown]) => {
       const path = `${prefix}${name}`;
-      if (stringifyJson(value) === stringifyJson(theirs[name])) return [];
-      return isSection(value) ? Object.entries(differing(value, theirs[name] as object, `${path}.`)) : [[path, value]];
+      const others = other[name];
+      if (stringifyJson(value) === stringifyJson(others)) return [];
+      if (isObject(value) && isObject(others)) return Object.entries(differing(value, others, `${path}.`));
+      return [[path, value]];
     }),
   );
-}
-
-function isSection(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

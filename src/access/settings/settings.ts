@@ -1,4 +1,4 @@
-import { type IdentityType, type Issue, refuse } from '../../kernel/index.ts';
+import { type IdentityType, type Issue, type JsonSchema, refuse } from '../../kernel/index.ts';
 import { type IDENTITY_STRATEGIES, type SettingsBody, SettingsDocument } from '../contract/settings.ts';
 
 type Strategy = (typeof IDENTITY_STRATEGIES)[number];
@@ -35,15 +35,10 @@ export interface WorkspaceSettings {
   readonly allowedOrigins: readonly string[];
 }
 
-interface SchemaWithDefaults {
-  readonly default?: unknown;
-  readonly properties?: Readonly<Record<string, SchemaWithDefaults>>;
-}
-
 /** Each value's default, as its schema says it. */
-export const DEFAULT_SETTINGS = defaultsOf(SettingsDocument as SchemaWithDefaults) as SettingsDocument;
+export const DEFAULT_SETTINGS = defaultsOf(SettingsDocument) as SettingsDocument;
 
-function defaultsOf({ default: value, properties }: SchemaWithDefaults): unknown {
+function defaultsOf({ default: value, properties }: JsonSchema): unknown {
   if (properties === undefined) return value;
   return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, defaultsOf(schema)]));
 }

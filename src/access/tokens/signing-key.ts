@@ -3,7 +3,7 @@
 
 import { desc } from 'drizzle-orm';
 import { calculateJwkThumbprint, exportJWK, exportPKCS8, generateKeyPair } from 'jose';
-import { AppError, parseJson, Secret, stringifyJson } from '../../kernel/index.ts';
+import { AppError, Secret } from '../../kernel/index.ts';
 import type { Sql } from '../../store/index.ts';
 import { type AccessDeps, timeOf } from '../access-deps.ts';
 import type { PublicJwk } from '../contract/token.ts';
@@ -27,11 +27,7 @@ export const signingKeyContext = (kid: string): string => `signing_keys/${kid}`;
 /** Returns the signing keys, the newest first. */
 export async function listSigningKeys(sql: Sql): Promise<readonly SigningKeyRow[]> {
   const rows = await sql.orm.select().from(signingKeys).orderBy(desc(signingKeys.generation));
-  return rows.map(({ id, publicJwk, ...row }) => ({
-    ...row,
-    kid: id,
-    publicJwk: parseJson(publicJwk) as unknown as PublicJwk,
-  }));
+  return rows.map(({ id, ...row }) => ({ ...row, kid: id }));
 }
 
 /** Creates the key of that generation. Returns false where another daemon made it first: `generation` is unique. */
@@ -49,7 +45,7 @@ export async function insertSigningKey(
   const privateKey = keyRing.encrypt(new Secret(await exportPKCS8(pair.privateKey)), signingKeyContext(kid));
   const made = await sql.orm
     .insert(signingKeys)
-    .values({ id: kid, generation, publicJwk: stringifyJson(publicJwk), privateKey, createdOn: timeOf(clock) })
+    .values({ id: kid, generation, publicJwk, privateKey, createdOn: timeOf(clock) })
     .onConflictDoNothing({ target: signingKeys.generation })
     .returning({ id: signingKeys.id });
   return made.length === 1;

@@ -33,7 +33,7 @@ interface Loaded {
 export function createSigningKeys(deps: AccessDeps): SigningKeys {
   const { clock } = deps;
   const current = createKeyCache(deps);
-  const checking = memo((row: SigningKeyRow) => importJWK(row.publicJwk, SIGNING_ALGORITHM) as Promise<CryptoKey>);
+  const checking = memo((row: SigningKeyRow) => importPublicKey(row.publicJwk));
   const signing = memo((row: SigningKeyRow) =>
     importPKCS8(deps.keyRing.decrypt(row.privateKey, signingKeyContext(row.kid)).reveal(), SIGNING_ALGORITHM),
   );
@@ -54,6 +54,12 @@ export function createSigningKeys(deps: AccessDeps): SigningKeys {
     },
     published: async () => (await live(KEY_CACHE_MS)).map((row) => row.publicJwk),
   };
+}
+
+async function importPublicKey(jwk: PublicJwk): Promise<CryptoKey> {
+  const key = await importJWK(jwk, SIGNING_ALGORITHM);
+  if (key instanceof Uint8Array) throw new AppError('INTERNAL', 'A signing key is not an RSA key.');
+  return key;
 }
 
 /** Returns the newest key that was published long enough for every daemon to know it, else the oldest. */

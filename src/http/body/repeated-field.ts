@@ -63,7 +63,7 @@ export function measure(value: Json): Measure {
   for (let level = containersAmong([value]); level.length > 0; depth += 1) {
     const below: Container[] = [];
     for (const container of level) {
-      const children = Object.values(container) as readonly Json[];
+      const children: readonly Json[] = Object.values(container);
       if (!Array.isArray(container)) fields += children.length;
       addContainers(children, below);
     }
@@ -108,7 +108,7 @@ function findRepeated(text: string): string | undefined {
     const end = endOfText(text, match.index);
     TOKEN.lastIndex = end;
     if (level?.names === undefined || !isField(text, end)) continue;
-    level.step = JSON.parse(text.slice(match.index, end)) as string;
+    level.step = String(JSON.parse(text.slice(match.index, end)));
     if (level.names.has(level.step)) return fieldPath(level.path, level.step);
     level.names.add(level.step);
   }

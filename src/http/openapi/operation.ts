@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import type { JsonSchema } from '../../kernel/index.ts';
+import { isObject, type JsonSchema } from '../../kernel/index.ts';
 import type { Endpoint } from '../contract.ts';
 import { ERROR_SCHEMAS, errorExample, expectedErrors } from './errors.ts';
 import type { SchemaWriter } from './schema.ts';
@@ -101,7 +101,10 @@ function withStream(declared: Readonly<Record<string, Part>>, { streams }: Endpo
     'line' in streams
       ? { 'application/x-ndjson': { schema: writer.write(streams.line) } }
       : { [streams.mediaType]: {} };
-  return { ...declared, 200: { description: streams.description, content: { ...(media as Part), ...streamed } } };
+  return {
+    ...declared,
+    200: { description: streams.description, content: { ...(isObject(media) ? media : {}), ...streamed } },
+  };
 }
 
 const describes = ({ description }: JsonSchema): string | undefined => description;

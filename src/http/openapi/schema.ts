@@ -54,17 +54,14 @@ function withMapping(
 }
 
 function mapParts(schema: JsonSchema, write: (schema: JsonSchema) => Written): Written {
-  return Object.fromEntries(
-    Object.entries(schema).map(([keyword, value]) => [keyword, writePart(keyword, value, write)]),
-  );
-}
-
-function writePart(keyword: string, value: unknown, write: (schema: JsonSchema) => Written): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  if (keyword === 'properties' || keyword === 'patternProperties') {
-    const properties = Object.entries(value as Readonly<Record<string, JsonSchema>>);
-    return Object.fromEntries(properties.map(([name, property]) => [name, write(property)]));
-  }
-  if (keyword === 'items' || keyword === 'additionalProperties') return write(value as JsonSchema);
-  return value;
+  const { properties, patternProperties, items, additionalProperties } = schema;
+  const writeAll = (parts: Readonly<Record<string, JsonSchema>>) =>
+    Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, write(part)]));
+  return {
+    ...schema,
+    ...(properties && { properties: writeAll(properties) }),
+    ...(patternProperties && { patternProperties: writeAll(patternProperties) }),
+    ...(items && { items: write(items) }),
+    ...(typeof additionalProperties === 'object' && { additionalProperties: write(additionalProperties) }),
+  };
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { request as startRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import type { SecureContext } from 'node:tls';
-import { AppError } from '../../kernel/index.ts';
+import { AppError, errorCode, messageOf } from '../../kernel/index.ts';
 import type { OutgoingAnswer, OutgoingRequest } from './contract.ts';
 import type { Place } from './locate-url.ts';
 
@@ -72,6 +72,6 @@ function singleHeaders({ headers }: IncomingMessage): OutgoingAnswer['headers'] 
 function failure(host: string, cause: unknown, signal: AbortSignal): AppError {
   if (signal.aborted && signal.reason instanceof AppError) return signal.reason;
   if (signal.aborted) return new AppError('CANCELLED', 'The call was cancelled.', { cause });
-  const reason = cause instanceof Error ? ((cause as NodeJS.ErrnoException).code ?? cause.message) : String(cause);
+  const reason = errorCode(cause) ?? messageOf(cause);
   return new AppError('CALL_FAILED', `The host "${host}" gave no answer: ${reason}.`, { cause });
 }

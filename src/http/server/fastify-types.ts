@@ -1,4 +1,11 @@
 import type { ApiName } from '../contract.ts';
+import type { RawParameters } from '../validation/coerce-parameters.ts';
+
+/** Path and query of a request, before the schemas of its endpoint have checked them. */
+export interface Served {
+  Params: Readonly<Record<string, string | undefined>>;
+  Querystring: RawParameters;
+}
 
 declare module 'fastify' {
   interface FastifyContextConfig {

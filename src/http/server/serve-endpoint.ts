@@ -12,10 +12,10 @@ import type {
   RequestHeaders,
 } from '../contract.ts';
 import { type ResponseCheck, responseCheck } from '../validation/check-response.ts';
-import type { RawParameters } from '../validation/coerce-parameters.ts';
 import { type RequestValidator, requestValidator } from '../validation/validate-request.ts';
 import { clientSignal } from './client-signal.ts';
 import { type AllowsOrigin, allowOrigin, answerPreflights, type Exchange, isForBrowsers } from './cors.ts';
+import type { Served } from './fastify-types.ts';
 import { sendLines } from './send-lines.ts';
 
 export interface Serving {
@@ -45,7 +45,7 @@ export function serveEndpoint(app: FastifyInstance, endpoint: Endpoint, serving:
   };
   answerPreflights(app, endpoint, serving.allowsOrigin);
   for (const url of [endpoint.path, ...(endpoint.aliases ?? [])]) {
-    app.route({
+    app.route<Served>({
       method: endpoint.method,
       url,
       // HEAD runs the handler and discards its answer
@@ -56,14 +56,14 @@ export function serveEndpoint(app: FastifyInstance, endpoint: Endpoint, serving:
   }
 }
 
-async function answer(route: Route, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function answer(route: Route, request: FastifyRequest<Served>, reply: FastifyReply): Promise<FastifyReply> {
   const { endpoint, validator } = route;
   const signal = clientSignal(reply.raw);
   const bytes = bodyReader(route, request.raw);
   const caller = isForBrowsers(endpoint)
     ? await identifyPage(route, { request, reply, allowsOrigin: route.serving.allowsOrigin }, bytes)
     : await identify(route, request, bytes);
-  const { params, query } = validator.parameters(request.params as RawParameters, request.query as RawParameters);
+  const { params, query } = validator.parameters(request.params, request.query);
   const {
     value: body,
     text,
@@ -114,11 +114,11 @@ function bodyReader({ endpoint, serving }: Route, raw: IncomingMessage): BodyRea
 
 async function identify(
   { endpoint, serving }: Route,
-  request: FastifyRequest,
+  request: FastifyRequest<Served>,
   body: BodyReader,
 ): Promise<Caller | undefined> {
   if (endpoint.credential === 'none') return undefined;
-  const { workspaceId = '', key } = request.params as Readonly<Record<string, string | undefined>>;
+  const { workspaceId = '', key } = request.params;
   const caller = await serving.authenticate({
     rule: endpoint.credential,
     requires: endpoint.requires,
@@ -137,8 +137,10 @@ async function identify(
   return caller;
 }
 
+type PageExchange = Exchange & { readonly request: FastifyRequest<Served> };
+
 /** Identifies the caller as `identify` does, and lets an allowed page read every answer, even the refusal of its key. */
-async function identifyPage(route: Route, exchange: Exchange, body: BodyReader): Promise<Caller | undefined> {
+async function identifyPage(route: Route, exchange: PageExchange, body: BodyReader): Promise<Caller | undefined> {
   try {
     const caller = await identify(route, exchange.request, body);
     await allowOrigin(exchange, caller?.workspaceId);

@@ -1,4 +1,4 @@
-import type { Server } from 'node:https';
+import { Server } from 'node:https';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import type { Config } from '../../config.ts';
 import { type Clock, createNetworkCheck, type Log } from '../../kernel/index.ts';
@@ -77,7 +77,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   };
   for (const endpoint of endpoints) serveEndpoint(app, endpoint, serving);
   serveDocs(app, document);
-  if (config.tls !== undefined) followCertificate(app.server as Server, { files: config.tls, clock, log: options.log });
+  if (config.tls !== undefined && app.server instanceof Server)
+    followCertificate(app.server, { files: config.tls, clock, log: options.log });
   const silent = silentConnectionsOf(app.server);
   return {
     inject: (request) => app.inject(request),
