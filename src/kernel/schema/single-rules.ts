@@ -1,11 +1,12 @@
 // Rules of JSON Schema about texts and numbers. Each message is a predicate, a sentence without its subject.
+import { countCharacters } from '../count-characters.ts';
 import { AppError } from '../errors.ts';
 import { parseInstant } from '../instant.ts';
 import { isInt64 } from '../int64.ts';
 import { isRawNumber } from '../json.ts';
 import { kindOf, quoteValue, wantedOneOf } from '../show-value.ts';
 import { allowedValues, type JsonSchema } from './json-schema.ts';
-import { type Check, complain } from './scan.ts';
+import { type Check, complain, isFull } from './scan.ts';
 
 /** Returns the checks of a schema's rules for texts, numbers and choices, in the order in which they complain. */
 export function singleRules(schema: JsonSchema): readonly Check[] {
@@ -26,7 +27,8 @@ function textChecks(schema: JsonSchema): readonly Check[] {
   return [...lengthChecks(schema), ...patternChecks(schema), ...formatChecks(schema)].map(
     (check): Check =>
       (value, scan) =>
-        typeof value === 'string' ? check(value, scan) : undefined,
+        // some patterns need stack for each character of a text that is far too long
+        typeof value === 'string' && !isFull(scan) ? check(value, scan) : undefined,
   );
 }
 
@@ -36,7 +38,7 @@ function lengthChecks({ minLength = 0, maxLength = Infinity }: JsonSchema): read
   if (minLength === 0 && maxLength === Infinity) return [];
   const check: TextCheck = (text, scan) => {
     if (text.length >= 2 * minLength && text.length <= maxLength) return;
-    const length = characters(text);
+    const length = countCharacters(text);
     if (length > maxLength) complain(scan, `must have at most ${maxLength} characters, has ${length}`);
     if (length >= minLength) return;
     const message = minLength === 1 ? 'must not be empty' : `must have at least ${minLength} characters, has ${length}`;
@@ -45,8 +47,9 @@ function lengthChecks({ minLength = 0, maxLength = Infinity }: JsonSchema): read
   return [check];
 }
 
-/** Counts characters as people do: a surrogate pair is one. */
-const characters = (text: string): number => [...text].length;
+function isShorter(text: string, minLength: number): boolean {
+  return text.length < 2 * minLength && countCharacters(text) < minLength;
+}
 
 function patternChecks({ pattern, minLength = 0, ...schema }: JsonSchema): readonly TextCheck[] {
   if (pattern === undefined) return [];
@@ -54,7 +57,7 @@ function patternChecks({ pattern, minLength = 0, ...schema }: JsonSchema): reado
   const wanted = meaningOf(schema) ?? `text that matches ${pattern}`;
   const check: TextCheck = (text, scan) => {
     // for a text that is too short, its pattern adds nothing
-    if (!expression.test(text) && characters(text) >= minLength) complain(scan, wrongText(wanted, text));
+    if (!expression.test(text) && !isShorter(text, minLength)) complain(scan, wrongText(wanted, text));
   };
   return [check];
 }

@@ -62,6 +62,13 @@ describe('a check', () => {
     expect(issues.map((issue) => issue.message)).toEqual(message === undefined ? [] : [message]);
   });
 
+  it('tries no pattern on a text once it has all issues that it may return', () => {
+    // without stack for each of its characters, such a text would be a RangeError
+    const check = compileSchema(Type.String({ maxLength: 253, pattern: '^[a-z](\\.[a-z]([a-z]*[a-z])?)*$' }));
+    const text = `a${'.a'.repeat(4_000_000)}!`;
+    expect(check(text, 1)).toEqual([{ path: '', message: 'must have at most 253 characters, has 8000002' }]);
+  });
+
   it('names the first entry that stands there twice', () => {
     const check = compileSchema(Type.Array(Type.Unknown(), { uniqueItems: true }));
     expect(check([{ a: 1 }, 2, { a: 1 }, 2], MOST)).toEqual([
