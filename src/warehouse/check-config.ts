@@ -28,7 +28,7 @@ export function configChecker<Schema extends TSchema>(schema: Schema): ConfigChe
     accepts: (config): config is ConnectionConfig & Static<Schema> => check(config, 1).length === 0,
     complaints: (config) =>
       check(config, MOST_ISSUES).map(({ path, message }) => ({
-        path: path === '' ? 'config' : `config.${path}`,
+        path: path === '' || path.startsWith('[') ? `config${path}` : `config.${path}`,
         message: `${message}.`,
       })),
   };

@@ -84,8 +84,13 @@ describe('a connector', () => {
     const trace = { events: [] };
     const connector = connectorOf([], trace);
     expect(connector.checkConfig({ host: 'x' })).toEqual([]);
-    const issues = connector.checkConfig({ port: 'x', extra: 1 });
-    expect(issues.map(({ path }) => path).sort()).toEqual(['config.extra', 'config.host', 'config.port']);
+    const issues = connector.checkConfig({ port: 'x', extra: 1, 'odd name': 1 });
+    expect(issues.map(({ path }) => path).sort()).toEqual([
+      'config.extra',
+      'config.host',
+      'config.port',
+      'config["odd name"]',
+    ]);
     await expect(connector.open({}, environment, never)).rejects.toMatchObject({
       code: 'WAREHOUSE_CONFIG',
       issues: [{ path: 'config.host', message: 'is required.' }],
