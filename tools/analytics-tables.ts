@@ -30,7 +30,7 @@ function howOf({ as, on, copy }: FieldLine): string {
   const words = [
     ...(as === undefined ? [] : [CONVERSIONS[as].meaning]),
     ...(on === undefined ? [] : [`of a device with ${on.join(' or ')}`]),
-    ...(copy === undefined ? [] : ['stays where it was too']),
+    ...(copy === undefined ? [] : ['also kept as an attribute or flag']),
   ];
   return words.join('; ');
 }

@@ -1,5 +1,5 @@
 // Write-back. Databricks has neither temporary tables nor transactions. Staging is a named table, dropped at the end, or by the
-// janitor after a kill. The update is one MERGE, which is atomic by itself.
+// cleanup after a kill. The update is one MERGE, which is atomic by itself.
 import { AppError } from '../../src/kernel/index.ts';
 import type { WriteBack, WriteBackRequest, WriteBackResult } from '../../src/warehouse/index.ts';
 import { checkLoaded, NOTHING_WRITTEN } from '../_shared/apply-staged.ts';
@@ -90,7 +90,7 @@ async function apply(runner: Runner, { request, staging }: Job, signal: AbortSig
     const found = conflictsOf(request, await ask(conflictsSql(staging, request.mostListed), signal));
     return { updated, conflicts: found.count, listed: found.listed.slice(0, request.mostListed) };
   } finally {
-    // also after an abort; a table that the warehouse did not drop is left to the janitor
+    // also after an abort; a table that the warehouse did not drop is left to the cleanup
     await ask(dropSql(staging.table), new AbortController().signal).catch(() => undefined);
   }
 }

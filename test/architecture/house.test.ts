@@ -7,6 +7,7 @@ import { closedCitations, libraryOf } from '../../tools/house/citations.ts';
 import { codeShapeOf } from '../../tools/house/code-shape.ts';
 import { crowdedFolders, missingAtEntrance, singleCallerFiles } from '../../tools/house/layout.ts';
 import { roomOf } from '../../tools/house/read-files.ts';
+import { retiredWords } from '../../tools/house/retired-words.ts';
 import { beginsWithVerb, docCommentsOf, isFragment, looseHeadings } from '../../tools/house/wording.ts';
 import { breachesOf, complaintsOf, countBreaches, grownKinds, renewedWaivers } from '../../tools/house/words.ts';
 
@@ -118,6 +119,34 @@ describe('a citation', () => {
     'the warehouse plans',
   ])('is none in %j', (text) => {
     expect(cited(text)).toEqual([]);
+  });
+});
+
+describe('a retired word', () => {
+  const wordsIn = (text: string, path: string) => retiredWords(file(text, path)).map((finding) => finding.text);
+
+  test.each([
+    ['Mend the model.', 'docs/README.md', ['Mend']],
+    ['It is computed anew\nfor somebody.', 'README.md', ['anew', 'somebody']],
+    ["fail('Mend the model.');", 'src/main.ts', ['Mend']],
+    [
+      `fail(\`Row \${row} is there already, \${name} stays where it was.\`);`,
+      'src/main.ts',
+      ['is there already', 'stays where it was'],
+    ],
+    ["const x = { meaning: 'left to the janitor' };", 'connectors/facts.ts', ['janitor']],
+  ])('is refused in %j of %s', (text, path, expected) => {
+    expect(wordsIn(text, path)).toEqual(expected);
+  });
+
+  test.each([
+    ['The column `mend` says so.\n\n```bash\necho mend it\n```\n', 'docs/README.md'],
+    ['Send it anew.', 'docs/spec/events.md'],
+    ['We recommend amendments and a renewal.', 'docs/README.md'],
+    [`const columns = ['mend'];\n// mend it anew\nconst SOMEBODY = \`\${mend} of \${somebody}\`;`, 'src/main.ts'],
+    ["fail('Mend the model.');", 'test/architecture/house.test.ts'],
+  ])('is none in %j of %s', (text, path) => {
+    expect(wordsIn(text, path)).toEqual([]);
   });
 });
 

@@ -1,12 +1,14 @@
 // The breaches of the rules of wording, by room and by kind, and the numbers that are waived for the time being.
 import { closedCitations, libraryOf } from './citations.ts';
 import { type Finding, readWorded, roomOf, type TextFile } from './read-files.ts';
+import { retiredWords } from './retired-words.ts';
 import { beginsWithVerb, docCommentsOf, isFragment, looseHeadings } from './wording.ts';
 
 /** Kinds of breach, each with the way to mend it. */
 export const KINDS = {
   citations: 'Give the reason in the comment itself, or cite a page of docs/.',
   fragments: 'Begin the comment or the heading with its subject.',
+  retired: 'Use the term of the field, or a plain word: tools/house/retired-words.ts lists those to avoid.',
   verbless: 'Begin the comment of a function with a verb in the third person.',
 } as const;
 export type Kind = keyof typeof KINDS;
@@ -22,7 +24,11 @@ export interface Breach extends Finding {
 export function breachesOf(root: string): readonly Breach[] {
   const files = readWorded(root);
   const library = libraryOf(files);
-  return files.flatMap((file) => [...asBreaches('citations', closedCitations(file, library)), ...openingsOf(file)]);
+  return files.flatMap((file) => [
+    ...asBreaches('citations', closedCitations(file, library)),
+    ...asBreaches('retired', retiredWords(file)),
+    ...openingsOf(file),
+  ]);
 }
 
 function openingsOf(file: TextFile): readonly Breach[] {
