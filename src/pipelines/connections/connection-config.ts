@@ -16,7 +16,7 @@ export function checkConfig(fleet: Fleet, provider: Provider, config: Connection
 
 function checkByConnector(connector: Connector, config: ConnectionConfig): readonly Issue[] {
   return connector.checkConfig(config).map(({ path, message }) => ({
-    path: path === '' || path === 'config' || path.startsWith('config.') ? path || 'config' : `config.${path}`,
+    path: path === '' ? 'config' : /^config(?:$|[.[])/.test(path) ? path : `config.${path}`,
     message,
   }));
 }
