@@ -38,18 +38,23 @@ export function compileCheck<Limits>(schema: TSchema, rules: SchemaRules<Limits>
   return compile(schema);
 }
 
-/** Rules, and words about a schema. A rule that is missed here would let everything pass. */
-const KEYWORDS: ReadonlySet<string> = new Set(
-  [
-    ['type', 'int64', 'format', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum', 'const', 'enum'],
-    ['properties', 'patternProperties', 'required', 'additionalProperties', 'minProperties', 'maxProperties'],
-    ['items', 'minItems', 'maxItems', 'uniqueItems', 'anyOf', 'discriminator', '~refine'],
-    ['title', 'description', 'meaning', 'contentMediaType', 'default', 'examples'],
-  ].flat(),
-);
+/** Rules for the parts of a value, by the one type of a schema for which they are checked. */
+const PART_KEYWORDS = {
+  object: ['properties', 'patternProperties', 'required', 'additionalProperties', 'minProperties', 'maxProperties'],
+  array: ['items', 'minItems', 'maxItems', 'uniqueItems'],
+};
 
+/** Other rules, and words about a schema. */
+const KEYWORDS = [
+  ['type', 'int64', 'format', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum', 'const', 'enum'],
+  ['anyOf', 'discriminator', '~refine', 'title', 'description', 'meaning', 'contentMediaType', 'default', 'examples'],
+].flat();
+
+/** Throws for a rule that nobody checks: it would let everything pass. */
 function refuseUnknownRules(schema: JsonSchema): void {
-  const unknown = Object.keys(schema).filter((keyword) => !KEYWORDS.has(keyword));
+  const ofParts = schema.type === 'object' || schema.type === 'array' ? PART_KEYWORDS[schema.type] : [];
+  const known = new Set([...KEYWORDS, ...ofParts]);
+  const unknown = Object.keys(schema).filter((keyword) => !known.has(keyword));
   if (unknown.length > 0)
     throw new AppError('INTERNAL', `A schema has rules that nobody checks: ${unknown.join(', ')}.`);
 }

@@ -8,6 +8,8 @@ const MOST = 50;
 describe('a schema', () => {
   it.each([
     ['a rule that nobody checks', { type: 'string', contains: 1 }, 'has rules that nobody checks: contains'],
+    ['fields, but several types', { type: ['object', 'null'], properties: {} }, 'nobody checks: properties'],
+    ['entries, but no type', { items: { type: 'string' } }, 'nobody checks: items'],
     ['a format that is not known', { type: 'string', format: 'uri' }, '"uri" is no format'],
     ['a type that is not known', { type: 'text' }, '"text" is no type'],
     ['two patterns of free keys', { type: 'object', patternProperties: { a: {}, b: {} } }, 'has one pattern'],
