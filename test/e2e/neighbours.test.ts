@@ -124,7 +124,10 @@ describe('the neighbour is served while another workspace', () => {
       return Promise.all([preview(id), savePipeline(id, id)]);
     });
     for (const { status, body } of outcome) {
-      expect({ status, body }).toMatchObject({ status: 400, body: refusal('makes a (list|value) of more than 10000') });
+      expect({ status, body }).toMatchObject({
+        status: 400,
+        body: refusal('creates a (list|value) of more than 10000'),
+      });
     }
   });
 
@@ -138,7 +141,7 @@ describe('the neighbour is served while another workspace', () => {
       return { changed, run: await untilOver('later', await trigger('later')) };
     });
     expect(outcome).toMatchObject({
-      changed: { status: 400, body: refusal('makes a list of more than 10000') },
+      changed: { status: 400, body: refusal('creates a list of more than 10000') },
       run: { status: 'success', extracted_records: 1 },
     });
   });

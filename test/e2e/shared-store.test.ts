@@ -51,5 +51,5 @@ test('a port that is taken is one clear line', async () => {
     environment: { ...environment, PENSTOCK_PORT: port },
   });
   expect({ code, out }).toEqual({ code: 2, out: '' });
-  expect(err).toMatch(new RegExp(`^Port ${port} of 127\\.0\\.0\\.1 is taken, .*PENSTOCK_PORT.*\\n$`));
+  expect(err).toMatch(new RegExp(`^Port ${port} of 127\\.0\\.0\\.1 is in use, .*PENSTOCK_PORT.*\\n$`));
 });

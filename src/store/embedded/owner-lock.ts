@@ -185,9 +185,10 @@ function parse(content: string): Owner | undefined {
 
 function isOwner(value: unknown): value is Owner {
   if (!isObject(value)) return false;
-  const { pid, mark, host, role, inode } = value;
+  const { pid, mark, host, inode } = value;
   const isProcess = typeof pid === 'number' && typeof mark === 'string' && typeof host === 'string';
-  return isProcess && (role === 'daemon' || role === 'command') && (inode === undefined || typeof inode === 'string');
+  // whatever its role is: a later version may know further ones
+  return isProcess && (inode === undefined || typeof inode === 'string');
 }
 
 async function beat(path: string, released: AbortSignal): Promise<void> {
