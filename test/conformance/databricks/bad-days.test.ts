@@ -63,7 +63,7 @@ onServer('databricks', 'Databricks on a bad day', () => {
       changed(({ results }) => {
         for (const batch of results?.arrowBatches ?? []) batch.rowCount = makeInt64(7) as never;
       }),
-      { code: 'WAREHOUSE_SESSION_LOST', message: expect.stringContaining('says 7') },
+      { code: 'WAREHOUSE_SESSION_LOST', message: expect.stringContaining('announces 7') },
     ],
   ])('%s', async (_, ...[call, fault, expected]) => {
     await using warehouse = await openDatabricksWarehouse();
@@ -160,7 +160,7 @@ onServer('databricks', 'Databricks on a bad day', () => {
       },
     };
     warehouse.proxy.harm(calls('GetResultSetMetadata'), links);
-    await expect(session.clock(NEVER)).rejects.toMatchObject({ message: expect.stringContaining('not followed') });
+    await expect(session.clock(NEVER)).rejects.toMatchObject({ message: expect.stringContaining('does not follow links') });
   });
 
   it('carries the pipeline and the run as query tags, and asks for no link and no compression', async () => {

@@ -246,7 +246,7 @@ describe('rows that are missing in the middle', () => {
   });
 
   it.each([
-    ['no rows', new T.TFetchResultsResp({ status: OK }), 'no rows after 2'],
+    ['no rows', new T.TFetchResultsResp({ status: OK }), 'rows after 2'],
     [
       'later rows',
       new T.TFetchResultsResp({
