@@ -160,7 +160,9 @@ onServer('databricks', 'Databricks on a bad day', () => {
       },
     };
     warehouse.proxy.harm(calls('GetResultSetMetadata'), links);
-    await expect(session.clock(NEVER)).rejects.toMatchObject({ message: expect.stringContaining('does not follow links') });
+    await expect(session.clock(NEVER)).rejects.toMatchObject({
+      message: expect.stringContaining('does not follow links'),
+    });
   });
 
   it('carries the pipeline and the run as query tags, and asks for no link and no compression', async () => {
