@@ -1,4 +1,4 @@
-// Who may import whom: a lower line never imports a higher one, siblings of a line never import each other,
+// Import rules: a lower line never imports a higher one, siblings of a line never import each other,
 // and from another feature only its door (index.ts). A room that comes later finds its line here already.
 const LINES = [
   ['cli'],

@@ -1,4 +1,4 @@
-// What an idle daemon costs: `npm run bench -- idle [--pipelines N] [--seconds N]`. All are scheduled, none is due.
+// Cost of an idle daemon: `npm run bench -- idle [--pipelines N] [--seconds N]`. All are scheduled, none is due.
 import { parseArgs } from 'node:util';
 import { startBenchDaemon } from './support/daemon.ts';
 import { cpuMicrosOf, peakMemoryMb } from './support/process-cost.ts';

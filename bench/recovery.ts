@@ -1,4 +1,4 @@
-// How long a kill -9 holds work up: `npm run bench -- recovery [rounds]`. From the signal until a run counts new rows again,
+// Delay of work by a kill -9: `npm run bench -- recovery [rounds]`. From the signal until a run counts new rows again,
 // after a restart of the one daemon of an embedded store, and where a second daemon of a shared store takes over.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

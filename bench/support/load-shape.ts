@@ -1,4 +1,4 @@
-// What a load generator is told and what it answers: JSON on its command line and its output.
+// Orders to a load generator and its answers: JSON on its command line and its output.
 
 export interface LoadOrder {
   readonly host: string;

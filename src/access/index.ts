@@ -1,4 +1,4 @@
-// Who may do what: organisations, accounts, workspaces, their credentials, the tokens these get, the bearer check, settings
+// Access rights: organisations, accounts, workspaces, their credentials, the tokens these get, the bearer check, settings
 // and audit log of a workspace. This room knows no person, no pipeline and no warehouse; others ask it who is calling,
 // read a workspace's settings, and hand it what they changed.
 // Terminology: a *platform credential* belongs to an account and gets bearer tokens for the platform API; an *input

@@ -1,4 +1,4 @@
-// What /metrics shows beyond requests and processes.
+// Metrics beyond those of requests and processes.
 
 import type { AcceptDeps } from '../events/index.ts';
 import type { Metrics } from '../http/index.ts';

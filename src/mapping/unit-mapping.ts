@@ -1,4 +1,4 @@
-// How rows become what is kept, whatever a pipeline delivers. A *unit* is delivered whole: a person of one row, or a batch of
+// Mapping of rows to units. A *unit* is delivered whole: a person of one row, or a batch of
 // consecutive rows. A unit that fails fails all its rows.
 import type { BatchOutcome } from '../events/index.ts';
 import type { PersonFailure, PersonOutcome } from '../identity/index.ts';

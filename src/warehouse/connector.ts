@@ -1,5 +1,5 @@
-// What a connector is. Terminology: a *connector* knows one product; a *connection* is a customer's configuration for it;
-// a *session* is one open connection; a *cell* is one exact value of one row; a *chunk* is some positional rows.
+// The contract of a connector. Terminology: a *connector* knows one product; a *connection* is a customer's configuration
+// for it; a *session* is one open connection; a *cell* is one exact value of one row; a *chunk* is some positional rows.
 import type { Static, TSchema } from 'typebox';
 import type { WarehouseEndpoints } from '../config.ts';
 import type { AppError, Issue, Micros, Worded } from '../kernel/index.ts';

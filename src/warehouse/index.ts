@@ -1,5 +1,5 @@
-// What a connector is and what all connectors share: the contract, exact cells, the SQL gate, the range predicates. It knows
-// no product (those live in connectors/), no pipeline and no store. Terms: see connector.ts.
+// The contract of a connector, and the parts that all connectors share: exact cells, the SQL gate, the range predicates. It
+// knows no product (those live in connectors/), no pipeline and no store. Terms: see connector.ts.
 export type { Cell, Column, ColumnType, NestedCell } from './cells.ts';
 export { findColumn, requireDistinctColumns } from './columns.ts';
 export type {

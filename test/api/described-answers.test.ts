@@ -1,4 +1,4 @@
-// Whatever is wrong with a call, every operation refuses it with a status, a media type and a body that its description has.
+// Every operation refuses a wrong call with a status, a media type and a body that its description has.
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createInputCredential } from '../../src/access/index.ts';

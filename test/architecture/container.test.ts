@@ -1,4 +1,4 @@
-// What must hold of the container files, which no test of this machine can run.
+// Rules for the container files, which no test of this machine can run.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';

@@ -8,7 +8,7 @@ import { codeShapeOf } from '../../tools/house/code-shape.ts';
 import { crowdedFolders, missingAtEntrance, singleCallerFiles } from '../../tools/house/layout.ts';
 import { roomOf } from '../../tools/house/read-files.ts';
 import { retiredWords } from '../../tools/house/retired-words.ts';
-import { beginsWithVerb, docCommentsOf, isFragment, looseHeadings } from '../../tools/house/wording.ts';
+import { beginsWithVerb, docCommentsOf, isFragment, looseHeadings, looseHeads } from '../../tools/house/wording.ts';
 import { breachesOf, complaintsOf, countBreaches, grownKinds, renewedWaivers } from '../../tools/house/words.ts';
 
 const file = (text: string, path = 'snippet.ts') => ({ path, text });
@@ -93,6 +93,15 @@ test('headings are judged outside of code', () => {
     [1, 'Who somebody is'],
     [10, 'What arrives'],
   ]);
+});
+
+test.each([
+  ['// What a room holds.\nconst a = 1;', ['What a room holds.']],
+  ['// As much of it as is used.', ['As much of it as is used.']],
+  ['// Rules of a room. What it holds is below.', []],
+  ['const a = 1;\n// what follows is no head', []],
+])('the comment that heads a file is judged: %j', (text, found) => {
+  expect(looseHeads(file(text)).map((finding) => finding.text)).toEqual(found);
 });
 
 describe('a citation', () => {

@@ -1,4 +1,4 @@
-// What pages say of the source is there: paths that contributors are sent to, and the events of the log.
+// Pages name only what the source has: paths that contributors are sent to, and the events of the log.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

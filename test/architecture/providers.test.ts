@@ -1,4 +1,4 @@
-// What is true of one provider stands in its folder of connectors/. So a further one is a folder, and no room learns its name.
+// Facts of one provider stand in its folder of connectors/. So a further one is a folder, and no room learns its name.
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 import { PROVIDER_FACTS, PROVIDERS } from '../../connectors/facts.ts';

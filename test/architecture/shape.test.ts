@@ -1,4 +1,4 @@
-// What a stranger may rely on when opening a folder: a door, pure files without waiting, a short main.
+// Rules that a stranger may rely on when opening a folder: a door, pure files without waiting, a short main.
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';

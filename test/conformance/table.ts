@@ -1,4 +1,4 @@
-// What the sentences came to, from vitest's reports: one row a sentence, one column a product.
+// Outcomes of the sentences, from vitest's reports: one row a sentence, one column a product.
 
 /** One test of a report, by the titles that `sentence` gives. */
 export interface Assertion {

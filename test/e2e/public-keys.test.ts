@@ -1,4 +1,4 @@
-// Whoever holds nothing but the public key of a web page claims to be somebody else; then a privacy officer asks for the file
+// A visitor with nothing but the public key of a web page claims to be somebody else; then a privacy officer asks for the file
 // of an address that only such a key brought, and of the person whose identities were taken.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createInputCredential, type InputUse } from '../../src/access/index.ts';

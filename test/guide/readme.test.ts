@@ -1,4 +1,4 @@
-// What the README and the pages that go on in its shell tell a newcomer to type works as it stands there.
+// The commands of the README, and of the pages that go on in its shell, work as they stand there.
 import { expect, test } from 'vitest';
 import { parseJson } from '../../src/kernel/index.ts';
 import { answers, beginGuide, blocksOf, FIRST_STEPS, pageOf } from '../support/runner/guide-shell.ts';

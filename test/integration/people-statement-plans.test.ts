@@ -1,4 +1,4 @@
-// What the daemon reads of batches, people and data subject requests: every statement of their endpoints, and of all passes and
+// Plans of what the daemon reads of batches, people and requests: every statement of their endpoints, and of all passes and
 // jobs that these rooms register, is planned against a store that holds many of each, and none goes through a whole table.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSettingsReader } from '../../src/access/index.ts';

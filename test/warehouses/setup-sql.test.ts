@@ -1,6 +1,6 @@
-// What `penstock warehouse setup-sql` prints for Snowflake, BigQuery and Databricks, run on their local servers as far as those
-// know the statements; then the connection that it says to keep writes MPIDs back. None of them knows rights: a statement that
-// a server has no grammar for is named here, so that one which learns it is noticed.
+// The output of `penstock warehouse setup-sql` for Snowflake, BigQuery and Databricks, run on their local servers as far as
+// those know the statements; then the connection that it says to keep writes MPIDs back. None of them knows rights: a
+// statement that a server has no grammar for is named here, so that one which learns it is noticed.
 import { randomBytes } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';

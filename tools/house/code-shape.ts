@@ -1,4 +1,4 @@
-// What code says to the compiler and not to the reader: casts, and spreads that pack several fields on one line.
+// Finds what code says to the compiler and not to the reader: casts, and spreads that pack several fields on one line.
 import ts from 'typescript';
 import { type Finding, findingAt, parse, type TextFile, walk } from './read-files.ts';
 

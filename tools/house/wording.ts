@@ -11,7 +11,10 @@ const OPENINGS = new Set(
   whomever whose why with within without`.split(/\s+/),
 );
 
-/** Openings of a heading that stand for its subject; "By hand" and "At the command line" name a place in the page. */
+/**
+ * Openings of a heading, or of the comment that heads a file, that stand for its subject; "By hand" and "At the command line"
+ * name a place in the page.
+ */
 const HEADING_OPENINGS = new Set(
   'as how of those what whatever when where whether which whichever who whoever whom whose why'.split(' '),
 );
@@ -74,6 +77,13 @@ export function beginsWithVerb(text: string): boolean {
 function firstWord(text: string): string {
   const [, word = ''] = /^(?:not shown: )?([\p{L}\d-]+)/iu.exec(text) ?? [];
   return word.toLowerCase();
+}
+
+/** Returns the comment that heads a TypeScript file if it begins with a relative word. */
+export function looseHeads({ path, text }: TextFile): readonly Finding[] {
+  const [, head] = /^\/\/ (.*)/.exec(text) ?? [];
+  if (head === undefined || !HEADING_OPENINGS.has(firstWord(head))) return [];
+  return [{ path, line: 1, text: head }];
 }
 
 /** Returns the headings of a Markdown file that begin with a relative word; "How to" names a subject. */

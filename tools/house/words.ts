@@ -2,7 +2,7 @@
 import { closedCitations, libraryOf } from './citations.ts';
 import { type Finding, readWorded, roomOf, type TextFile } from './read-files.ts';
 import { retiredWords } from './retired-words.ts';
-import { beginsWithVerb, docCommentsOf, isFragment, looseHeadings } from './wording.ts';
+import { beginsWithVerb, docCommentsOf, isFragment, looseHeadings, looseHeads } from './wording.ts';
 
 /** Kinds of breach, each with the way to mend it. */
 export const KINDS = {
@@ -33,11 +33,13 @@ export function breachesOf(root: string): readonly Breach[] {
 
 function openingsOf(file: TextFile): readonly Breach[] {
   if (file.path.endsWith('.md')) return asBreaches('fragments', looseHeadings(file));
-  if (!file.text.includes('/**')) return [];
-  return docCommentsOf(file).flatMap(({ isOnFunction, ...comment }) => {
+  const heads = asBreaches('fragments', looseHeads(file));
+  if (!file.text.includes('/**')) return heads;
+  const docs = docCommentsOf(file).flatMap(({ isOnFunction, ...comment }) => {
     if (isFragment(comment.text)) return asBreaches('fragments', [comment]);
     return isOnFunction && !beginsWithVerb(comment.text) ? asBreaches('verbless', [comment]) : [];
   });
+  return [...heads, ...docs];
 }
 
 function asBreaches(kind: Kind, findings: readonly Finding[]): readonly Breach[] {

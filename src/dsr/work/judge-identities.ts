@@ -1,4 +1,4 @@
-// What an officer needs to know of a person's identities before and after an erasure. Some values are carried by so many
+// Judges a person's identities for the officer, before and after an erasure. Some values are carried by so many
 // records that they identify nobody. Some profiles remain with one of the identities.
 import type { WorkspaceSettings } from '../../access/index.ts';
 import { countCarriers } from '../../events/index.ts';

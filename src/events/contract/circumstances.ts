@@ -1,4 +1,4 @@
-// What surrounds the events of a batch: application, place, consent, attribution, source and data plan.
+// Circumstances of a batch's events: application, place, consent, attribution, source and data plan.
 import { Type } from 'typebox';
 import { AnyString, Bool, fields, Integer, Numeric, oneOf, Text, usually } from './leaves.ts';
 import { closed, mapOf, maybe, nullable, open } from './objects.ts';

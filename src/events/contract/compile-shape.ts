@@ -1,4 +1,4 @@
-// What a batch demands beyond JSON Schema: leaves, bounds of its workspace, and a bound of the depth of what is free.
+// Demands on a batch beyond JSON Schema: leaves, bounds of its workspace, and a bound of the depth of what is free.
 import type { TSchema } from 'typebox';
 import {
   type Check as AnyCheck,

@@ -50,7 +50,7 @@ function wireText(error: AppError, request: FastifyRequest) {
 
 /**
  * Logs our own errors with their stack, under the id that the caller was told.
- * Of refusals, only the frames are logged, because the message may quote the request.
+ * Only the frames of refusals are logged, because the message may quote the request.
  */
 function logError(log: Log, error: AppError, request: FastifyRequest): void {
   const line = { request_id: request.id, code: error.code };

@@ -36,7 +36,7 @@ export function keyedGroup(
 /**
  * Changes identities one request after the other, in the caller's transaction. Returns one outcome a request: undefined where
  * it was done, else why it was not. Throws STORE_CONFLICT when it lost a race, as `Identities.deliver` does.
- * Where an owner gives a shared identity up, the next existing profile becomes its owner. A delivery under way that still saw
+ * The next existing profile becomes the owner of a shared identity that its owner gives up. A delivery under way that still saw
  * the old owner takes a later slot and leaves the first one free. Nothing depends on that slot, as login identities have no
  * other. To exclude the case, every change of an e-mail would have to wait for all deliveries.
  */

@@ -1,4 +1,4 @@
-// What a pipeline shows, from its own row and those it uses. Pure.
+// Status of a pipeline, from its own row and those it uses. Pure.
 import { AppError, say, type Worded } from '../../kernel/index.ts';
 import type { Connection } from '../connections/connection.ts';
 import type { DataModel } from '../data-models/data-model.ts';

@@ -1,6 +1,6 @@
-// How a run recognises the rows it has taken, so that no row is delivered twice, whatever process dies. A run over a warehouse
-// keeps a hash of each row beside the chunk that took it, and skips rows that it finds again. A run over failed records marks
-// the records.
+// The ledger lets a run recognise the rows it has taken, so that no row is delivered twice, whatever process dies. A run
+// over a warehouse keeps a hash of each row beside the chunk that took it, and skips rows that it finds again. A run over
+// failed records marks the records.
 
 import { HASH_BYTES } from '../../mapping/index.ts';
 import type { Transaction } from '../../store/index.ts';

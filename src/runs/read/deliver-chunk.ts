@@ -23,7 +23,7 @@ export interface Delivery {
 /**
  * Delivers one chunk in one transaction (D-095): units, failed records, ledger and counters under the fence. Returns the
  * progress after it. Throws LEASE_LOST.
- * Where the store refuses a value, the chunk is halved until the row is found, so that its neighbours are kept. Each part
+ * A chunk with a value that the store refuses is halved until the row is found, so that its neighbours are kept. Each part
  * writes its own ledger.
  */
 export async function deliverChunk(deps: RunsDeps, delivery: Delivery, chunk: MappedChunk): Promise<Progress> {

@@ -19,7 +19,7 @@ export interface KeySearch {
 /**
  * Returns the names of keys that more than one row of the whole table has, also rows that the model's filter drops or that
  * belong to nobody. Returns none where the key is whole. Throws MODEL_INVALID where there are too many.
- * Where `row_key` leaves an identity out, such rows may be different people, and the update would give all of them one MPID.
+ * Such rows may be different people if `row_key` leaves an identity out, and the update would give all of them one MPID.
  */
 export async function findSharedKeys(search: KeySearch): Promise<ReadonlySet<string>> {
   const { session, dialect, addressing, chunkRows, label, signal } = search;

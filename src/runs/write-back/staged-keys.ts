@@ -35,7 +35,7 @@ const AMBIGUOUS = 2;
 
 /**
  * Creates the staged keys. `shared` are names of keys that may belong to several people, whatever rows arrive.
- * Where all identities of a row are in its key, rows of one key are one person. Then a row with the right MPID is not kept, so
+ * Rows of one key are one person if all identities of a row are in its key. Then a row with the right MPID is not kept, so
  * that an unchanged table costs no memory, and no text of a key.
  */
 export function createStagedKeys(

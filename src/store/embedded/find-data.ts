@@ -1,4 +1,4 @@
-// Where the data of a known home lie. Homes are moved and copied with `mv`, `cp -a` and backups; whatever their record says,
+// Finds the data of a known home. Homes are moved and copied with `mv`, `cp -a` and backups; whatever their record says,
 // two homes must never run on the same data.
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// What the key and secret of a feed open: the real doors of events and identity, and what they keep of who came in.
+// The key and secret of a feed open the real doors of events and identity, which record whose call it was.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createFeed } from '../../../src/access/feeds/create-feed.ts';
 import { switchFeed } from '../../../src/access/index.ts';

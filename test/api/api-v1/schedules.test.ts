@@ -1,4 +1,4 @@
-// When pipelines of version 1 are due: their schedule_interval and the two switches that hold them.
+// Due times of pipelines of version 1: their schedule_interval and the two switches that hold them.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { messages, NOW, someFeed, somePlan } from '../../support/apis/sync-api.ts';
 import {

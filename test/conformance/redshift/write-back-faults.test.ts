@@ -1,4 +1,4 @@
-// What can go wrong at each step that writes, on a PostgreSQL: the table is another by then, the answer is lost, somebody else
+// Faults at each step that writes, on a PostgreSQL: the table is another by then, the answer is lost, somebody else
 // writes too.
 import { describe, expect, it } from 'vitest';
 import type { WriteBackTarget } from '../../../src/warehouse/index.ts';

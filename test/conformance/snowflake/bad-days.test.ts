@@ -1,4 +1,4 @@
-// What Snowflake and the way to it do on a bad day, against the real SDK.
+// Faults of Snowflake and of the way to it, against the real SDK.
 import { describe, expect, it } from 'vitest';
 import type { Cell, Session } from '../../../src/warehouse/index.ts';
 import { until } from '../../support/clocks/until.ts';

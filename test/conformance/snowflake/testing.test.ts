@@ -1,4 +1,4 @@
-// What a connection test says of each thing that is missing, and where connections may lead.
+// A connection test names each thing that is missing; connections lead to permitted addresses only.
 
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';

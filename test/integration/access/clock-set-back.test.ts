@@ -1,4 +1,4 @@
-// What a daemon has read while its clock was ahead is not believed for as long as that clock was ahead.
+// Values that a daemon has read while its clock was ahead are not believed for as long as that clock was ahead.
 import { expect, test } from 'vitest';
 import { createFindGrant } from '../../../src/access/credentials/find-grant.ts';
 import { createFindInput } from '../../../src/access/credentials/find-input.ts';

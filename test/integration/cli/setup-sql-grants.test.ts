@@ -1,5 +1,5 @@
-// What `penstock warehouse setup-sql` grants on PostgreSQL is what its user needs, and nothing but what it needs: on a database
-// that gives nobody anything by itself.
+// The grants of `penstock warehouse setup-sql` on PostgreSQL are what its user needs, and nothing but what it needs: on a
+// database that gives nobody anything by itself.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { redshift } from '../../../connectors/redshift/index.ts';
 import { queueErasedMpids } from '../../../src/runs/index.ts';

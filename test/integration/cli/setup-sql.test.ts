@@ -1,4 +1,4 @@
-// What `penstock warehouse setup-sql` prints is run as it stands, and afterwards the user it made can write back and no more.
+// The output of `penstock warehouse setup-sql` is run as it stands, and afterwards the user it made can write back and no more.
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

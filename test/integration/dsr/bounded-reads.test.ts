@@ -1,4 +1,4 @@
-// What looks at all requests or forwards of a store holds few of them at a time.
+// Passes over all requests or forwards of a store hold few of them at a time.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { enqueueDueForwards } from '../../../src/dsr/forwarding/register-forwarding.ts';

@@ -1,4 +1,4 @@
-// What a pass over data subject requests reads: what is due, however many wait beside it.
+// A pass over data subject requests reads what is due, however many wait beside it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { enqueueDueRequests } from '../../../src/dsr/work/enqueue-due-requests.ts';
 import type { Store } from '../../../src/store/index.ts';

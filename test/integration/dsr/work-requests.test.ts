@@ -1,4 +1,4 @@
-// What drives a request: passes, attempts, backoff, several daemons, clocks that jump, and what the operator sees of it.
+// Forces that drive a request: passes, attempts, backoff, several daemons, clocks that jump, and what the operator sees of it.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { changesOfResource } from '../../../src/access/index.ts';

@@ -1,4 +1,4 @@
-// What a daemon does for the log by itself: months are made when it starts, and what nobody keeps goes with the daily cadence.
+// Upkeep of the log by the daemon: months are made when it starts, and what nobody keeps goes with the daily cadence.
 import { expect, test } from 'vitest';
 import { monthOf } from '../../../src/events/log/months.ts';
 import type { Store } from '../../../src/store/index.ts';

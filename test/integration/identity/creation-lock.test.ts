@@ -1,4 +1,4 @@
-// Who holds a workspace's creation lock, as another connection sees it.
+// Holders of a workspace's creation lock, as another connection sees them.
 import { expect, it, vi } from 'vitest';
 import {
   listDeliveriesUnderWay,

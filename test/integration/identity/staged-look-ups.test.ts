@@ -1,4 +1,4 @@
-// What a staged chunk asks of the store: which staging tables it fills, and for how many profiles it reads their texts.
+// Statements of a staged chunk: which staging tables it fills, and for how many profiles it reads their texts.
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_POLICY, type Person, type ResolutionScope } from '../../../src/identity/index.ts';
 import type { Store, Transaction } from '../../../src/store/index.ts';

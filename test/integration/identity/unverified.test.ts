@@ -1,4 +1,4 @@
-// What public keys say of a profile with a login identity: kept, and believed by nobody else.
+// Claims of public keys about a profile with a login identity: kept, and believed by nobody else.
 import { expect, it } from 'vitest';
 import {
   createTombstones,

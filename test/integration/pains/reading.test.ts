@@ -1,4 +1,4 @@
-// What goes wrong elsewhere with cursors, positions and time zones, over every real warehouse that needs no server of
+// Known failures of other systems with cursors, positions and time zones, over every real warehouse that needs no server of
 // somebody else. Each row of a table `rows_read` is a person of its own, so that what arrived can be told row by row.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { formatMicros } from '../../../src/kernel/index.ts';

@@ -1,4 +1,5 @@
-// As much of Redshift as a connector meets: one cursor a session, no limit of rows at Execute, no parameters, its own settings.
+// The part of Redshift that a connector meets: one cursor a session, no limit of rows at Execute, no parameters, its own
+// settings.
 import type { FakeColumn, FrontendMessage } from './fake-postgres.ts';
 import { type FakePostgres, openFakePostgres, says } from './fake-postgres.ts';
 

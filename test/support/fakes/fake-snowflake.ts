@@ -1,4 +1,4 @@
-// As much of Snowflake's REST protocol as the SDK meets: signing in, statements, parts of results behind links, cancelling,
+// The part of Snowflake's REST protocol that the SDK meets: signing in, statements, parts of results behind links, cancelling,
 // renewing and ending a session. It computes nothing: a test says what it answers.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

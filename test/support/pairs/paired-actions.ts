@@ -1,4 +1,4 @@
-// What happens to the pipelines of a paired world: each action is a call of the API, or something outside of Penstock.
+// Actions on the pipelines of a paired world: each action is a call of the API, or something outside of Penstock.
 
 import { AppError } from '../../../src/kernel/index.ts';
 import { replaceConnection } from '../../../src/pipelines/connections/save-connection.ts';

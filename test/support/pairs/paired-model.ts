@@ -1,4 +1,4 @@
-// What must hold in a paired world: after each action, when nothing is left to do, and at the end of a history.
+// Rules of a paired world: after each action, when nothing is left to do, and at the end of a history.
 import { expect } from 'vitest';
 import { formatMicros, microsOfMs, parseJson } from '../../../src/kernel/index.ts';
 import { loadPipeline, pipelineErrors, type Run } from '../../../src/pipelines/index.ts';

@@ -1,6 +1,6 @@
-// Where the clusters of a test run lie. Its databases come and go by the hundred, of 480 files each, and ext4 looks at every
-// inode that was given up in the last seconds before it takes another one: that was a quarter of the processor's time of all
-// tests. In memory a database costs a tenth.
+// Finds the folder for the clusters of a test run. Its databases come and go by the hundred, of 480 files each, and ext4
+// looks at every inode that was given up in the last seconds before it takes another one: that was a quarter of the
+// processor's time of all tests. In memory a database costs a tenth.
 import { statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 

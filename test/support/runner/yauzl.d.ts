@@ -1,4 +1,4 @@
-// What is used of yauzl, which brings no types.
+// Types of the used part of yauzl, which brings no types.
 declare module 'yauzl' {
   import type { Readable } from 'node:stream';
 

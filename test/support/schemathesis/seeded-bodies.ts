@@ -1,4 +1,4 @@
-// What a prober finds in its workspace, as it was created; and for each operation a body that is right there.
+// Resources that a prober finds in its workspace, as created; and for each operation a body that is right there.
 import { randomUUID } from 'node:crypto';
 import { CONFIGS, type Json } from './prober-document.ts';
 

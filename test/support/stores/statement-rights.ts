@@ -1,4 +1,4 @@
-// Which rights the statements of a write-back need by their vendors' documentation, and which a set-up script grants. The local
+// Rights that the statements of a write-back need by their vendors' documentation, and those of a set-up script. The local
 // servers know no rights, so this is what holds the one against the other.
 
 /** A right as `SELECT ON TABLE`; of the schema for temporary data as `USAGE ON STAGING`. */

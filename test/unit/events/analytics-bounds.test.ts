@@ -1,4 +1,4 @@
-// What of a call is passed over where its place would be refused for it: ids that are none, and stand-ins for a name.
+// Parts of a call that are passed over because their place would be refused: ids that are none, and stand-ins for a name.
 import { describe, expect, it, test } from 'vitest';
 import type { CallFields, CallType } from '../../../src/events/analytics/call-contract.ts';
 import { mapCall } from '../../../src/events/analytics/map-call.ts';

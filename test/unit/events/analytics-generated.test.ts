@@ -1,4 +1,4 @@
-// Whatever valid call comes in, the batch it becomes keeps the contract; and what is over a limit is refused with its path.
+// The batch of any valid call keeps the contract; and what is over a limit is refused with its path.
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { CALL_TYPES, type CallFields, type CallType, checkCall } from '../../../src/events/analytics/call-contract.ts';

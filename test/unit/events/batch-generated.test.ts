@@ -1,4 +1,4 @@
-// Whatever the shapes allow passes, and one broken field gives one complaint at its path.
+// Anything that the shapes allow passes, and one broken field gives one complaint at its path.
 import fc from 'fast-check';
 import { Check } from 'typebox/value';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// Which identities join a profile, in the memory of one chunk.
+// Identities that join a profile, in the memory of one chunk.
 import { describe, expect, it } from 'vitest';
 import type { Identity, Person } from '../../../src/identity/contract.ts';
 import { MOST_SLOTS } from '../../../src/identity/resolve/chunk-memory.ts';

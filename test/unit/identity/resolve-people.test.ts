@@ -1,4 +1,5 @@
-// Whom a person is taken for, in the memory of one chunk: earlier people of it make the profiles that later ones meet.
+// The profile that a person is taken for, in the memory of one chunk: earlier people of it make the profiles that later ones
+// meet.
 import { describe, expect, it } from 'vitest';
 import type { Person } from '../../../src/identity/contract.ts';
 import {

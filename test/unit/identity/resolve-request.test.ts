@@ -1,4 +1,4 @@
-// What identity requests come to in the memory of one chunk; erased people among them.
+// Outcomes of identity requests in the memory of one chunk; erased people among them.
 import { describe, expect, it } from 'vitest';
 import type { Person, PersonRequest } from '../../../src/identity/contract.ts';
 import {

@@ -1,4 +1,4 @@
-// How much of a pass one receiver gets: one that is silent or slow costs the others nothing, and itself no attempt.
+// Share of a pass that one receiver gets: one that is silent or slow costs the others nothing, and itself no attempt.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { CallbackDeps } from '../../../../src/dsr/callbacks/callback-deps.ts';
 import { sendCallbacks } from '../../../../src/dsr/callbacks/send-callbacks.ts';

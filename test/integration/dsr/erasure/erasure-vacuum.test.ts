@@ -1,4 +1,4 @@
-// What an erasure leaves in the files of the store, and what takes it away.
+// Traces of an erasure in the files of the store, and their removal.
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// What an officer sees of a person's identities: values that say nothing of a person, and profiles that live on with one.
+// A person's identities as an officer sees them: values that say nothing of a person, and profiles that live on with one.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { previewErasure } from '../../../../src/dsr/preview-erasure.ts';

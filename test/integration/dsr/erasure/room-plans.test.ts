@@ -1,4 +1,4 @@
-// How an erasure goes through what rooms keep of people without knowing whose it is: along an index, each row once, also when
+// An erasure goes through what rooms keep of people without knowing whose it is: along an index, each row once, also when
 // the planner has no statistics of what came since.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { previewErasure } from '../../../../src/dsr/preview-erasure.ts';

@@ -1,4 +1,4 @@
-// What a warehouse that keeps results finds them by: a run must never be answered with what another one read.
+// The key by which a warehouse finds the results that it keeps: a run must never be answered with what another one read.
 import { beforeEach, expect, test } from 'vitest';
 import { AppError, Secret } from '../../../../src/kernel/index.ts';
 import { requeueRun } from '../../../../src/runs/lifecycle/requeue-run.ts';

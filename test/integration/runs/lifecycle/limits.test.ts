@@ -1,4 +1,4 @@
-// How runs share the workers of all daemons, and what becomes of those whose worker is lost.
+// Runs share the workers of all daemons; a run whose worker is lost goes on.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type WorkspaceId, workspaceId } from '../../../../src/kernel/index.ts';
 import { cancelRun } from '../../../../src/runs/index.ts';

@@ -1,5 +1,5 @@
-// What the daemon reads of tables that grow: every statement of scheduler, sweeper, claim, attempt and requests of the API
-// is planned against a store with many runs, and none of them goes through a whole table.
+// Plans of what the daemon reads of tables that grow: every statement of scheduler, sweeper, claim, attempt and requests of
+// the API is planned against a store with many runs, and none of them goes through a whole table.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { AppError, createLog, Secret } from '../../../../src/kernel/index.ts';
 import { listRuns, pipelinesWithLiveRun } from '../../../../src/pipelines/index.ts';

@@ -1,4 +1,4 @@
-// What is loaded again, and what more, after a reset and after a change of sync_mode: rows as a user counts them.
+// Rows that are loaded again, and further ones, after a reset and after a change of sync_mode: rows as a user counts them.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Caller } from '../../../../src/http/index.ts';
 import { loadPipelines, type PipelinesDeps } from '../../../../src/pipelines/index.ts';

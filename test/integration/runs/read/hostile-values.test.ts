@@ -1,4 +1,4 @@
-// Whatever values come, a row is delivered or fails with a reason, its neighbours are kept, and everybody who reads
+// A row with any value is delivered or fails with a reason, its neighbours are kept, and everybody who reads
 // afterwards is served.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// What the engine decides about runs that write MPIDs back; what every warehouse must do is in test/conformance.
+// Decisions of the engine about runs that write MPIDs back; duties of every warehouse are in test/conformance.
 import { expect, test } from 'vitest';
 import { createTombstones, runExclusively } from '../../../../src/identity/index.ts';
 import { AppError, workspaceId } from '../../../../src/kernel/index.ts';

@@ -1,4 +1,4 @@
-// What the gateway changes of the calls between the driver and Spark, and nothing else:
+// Changes that the gateway makes to the calls between the driver and Spark, and nothing else:
 //   OpenSession           the driver writes client_protocol -7, which Hive's Java refuses; answers as SPARK V8
 //   ExecuteStatement      parameters become EXECUTE IMMEDIATE … USING; fills directResults
 //   GetResultSetMetadata  adds resultFormat and arrowSchema; column positions from 1, not 0
