@@ -1,6 +1,6 @@
 // DuckDB's errors by class. The driver throws plain Errors, whose kind is the text before the first colon.
 import { dirname } from 'node:path';
-import { AppError, type ErrorCode } from '../../src/kernel/index.ts';
+import { AppError, type ErrorCode, messageOf } from '../../src/kernel/index.ts';
 import { classifier, rewordFailure } from '../_shared/classifier.ts';
 
 interface Rule {
@@ -90,7 +90,7 @@ export const RULES: readonly Rule[] = [
  * secrets to leak.
  */
 export const classify = classifier((error) => {
-  const text = error instanceof Error ? error.message : String(error);
+  const text = messageOf(error);
   const rule = RULES.find(({ kind, holds }) => text.startsWith(kind) && (holds === undefined || text.includes(holds)));
   if (rule === undefined) return new AppError('WAREHOUSE_UNKNOWN', `DuckDB failed: ${text}`, { cause: error });
   const advice = rule.advice === undefined ? '' : `${endOf(text)}${rule.advice}`;

@@ -2,6 +2,7 @@
 // when the database closes. One that a killed process left behind is removed by the next process that opens a database there.
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCode } from '../../src/kernel/index.ts';
 
 const PREFIX = '.penstock-spill-';
 let claims = 0;
@@ -32,6 +33,6 @@ function isRunning(pid: number): boolean {
     return process.kill(pid, 0);
   } catch (failure) {
     // a process of another user is running all the same
-    return failure instanceof Error && 'code' in failure && failure.code === 'EPERM';
+    return errorCode(failure) === 'EPERM';
   }
 }

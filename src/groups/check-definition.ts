@@ -1,4 +1,4 @@
-import { AppError, fieldPath, type Issue, tooLong, wantedOneOf } from '../kernel/index.ts';
+import { AppError, countCharacters, fieldPath, type Issue, tooLong, wantedOneOf } from '../kernel/index.ts';
 import { AGGREGATIONS } from './contract/definition.ts';
 import type { Aggregation, GroupAttribute } from './definition.ts';
 
@@ -56,8 +56,10 @@ const groupAttributes = (attributes: readonly GivenAttribute[]): readonly GroupA
   attributes.flatMap(({ id, type }) => (isAggregation(type) ? { id, type } : []));
 
 function idIssues(id: string): readonly Issue[] {
-  const message = `has ${[...id].length} characters; a group id has at least ${ID.least}`;
-  if ([...id].length < ID.least) return [{ path: 'id', message }];
+  const length = countCharacters(id);
+  if (length < ID.least) {
+    return [{ path: 'id', message: `has ${length} characters; a group id has at least ${ID.least}` }];
+  }
   return lengthIssues('id', id, ID.most);
 }
 

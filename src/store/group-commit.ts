@@ -129,17 +129,18 @@ class Groups<Item, Result> implements GroupCommit<Item, Result> {
 
   /** Counts items of a key. A key without items has no line. */
   #count(key: string, items: number, bytes: number): void {
-    const line = this.#lineOf(key);
+    const line = this.#lines.get(key) ?? { waiting: [], active: 0, items: 0, bytes: 0 };
+    this.#lines.set(key, line);
     line.items += items;
     line.bytes += bytes;
     this.#bytes += bytes;
     if (line.items === 0) this.#lines.delete(key);
   }
 
-  /** Returns the line of a key; a key without items gets a new one. */
+  /** Returns the line of a key that has items. */
   #lineOf(key: string): Line<Item, Result> {
-    const line = this.#lines.get(key) ?? { waiting: [], active: 0, items: 0, bytes: 0 };
-    this.#lines.set(key, line);
+    const line = this.#lines.get(key);
+    if (line === undefined) throw new AppError('INTERNAL', 'An item was submitted without room for it.');
     return line;
   }
 

@@ -1,4 +1,4 @@
-import { AppError, asAppError, ERROR_CODES } from '../../kernel/index.ts';
+import { AppError, asAppError, ERROR_CODES, errorCode } from '../../kernel/index.ts';
 import type { ApiName } from '../contract.ts';
 import { ERROR_STATUSES, type ErrorAnswer, subjectRequestDomain } from './error-statuses.ts';
 
@@ -108,7 +108,7 @@ function retryAfter(error: AppError, answer: ErrorAnswer): Record<string, string
 
 /** Translates Fastify's own refusals; any other error that is unknown here is a bug. */
 export function fromFastify(thrown: unknown): AppError {
-  const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
+  const code = errorCode(thrown);
   if (code === 'FST_ERR_BAD_URL') {
     return new AppError(
       'VALIDATION_FAILED',

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { AppError } from '../../kernel/index.ts';
+import { AppError, errorCode } from '../../kernel/index.ts';
 
 export interface Address {
   readonly host: string;
@@ -16,7 +16,7 @@ export function urlOf({ host, port }: Address, scheme: 'http' | 'https' = 'http'
 
 /** Returns the error why the daemon cannot listen, with its remedy. */
 export function listenError(thrown: unknown, { host, port }: Address): AppError {
-  const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '';
+  const code = errorCode(thrown) ?? '';
   const reason = REASONS[code]?.(host, port) ?? `Cannot listen on ${host}:${port}: ${String(thrown)}.`;
   return new AppError('CONFIG_INVALID', reason, { cause: thrown });
 }

@@ -1,5 +1,5 @@
 import { type IdentityType, identityTypeOfColumn } from '../../identity/index.ts';
-import { AppError } from '../../kernel/index.ts';
+import { AppError, countCharacters } from '../../kernel/index.ts';
 import type { Column } from '../../warehouse/index.ts';
 
 /** The role of each column of a user_attributes model (D-100). Positions are indexes into a row. */
@@ -56,7 +56,7 @@ function doubled(reserved: readonly { readonly column: Column; readonly type: st
 function wrongNames(attributes: ColumnRoles['attributes'], limits: AttributeLimits): string[] {
   return attributes.flatMap(({ column: { name } }) => {
     if (name.trim() === '') return ['A column has no name. Give it one with AS.'];
-    if ([...name].length > limits.nameChars) {
+    if (countCharacters(name) > limits.nameChars) {
       return [`The name of the column "${name.slice(0, 40)}…" is over ${limits.nameChars} characters.`];
     }
     return [];
