@@ -10,7 +10,7 @@ import { readConversations, readRecorded } from '../support/recorded/read-record
 
 const GOOD = {
   about: 'A role without a grant runs a statement.',
-  source: { title: 'Issue 7', url: 'https://example.com/issues/7' },
+  source: { title: 'A question in a forum', url: 'https://example.com/issues/7' },
   during: 'statement',
   answer: { status: 403, headers: { 'retry-after': '1' }, body: { error: 'no grant' } },
   says: { code: 'WAREHOUSE_PERMISSION', disposition: 'fault', message: 'no grant' },
