@@ -43,6 +43,15 @@ export class RefusedCall extends Error {
   }
 }
 
+/**
+ * Tells whether the warehouse refused a setting that it does not know. It fails the call then instead of ignoring the setting:
+ * https://docs.databricks.com/aws/en/error-messages/error-classes#config_not_available
+ */
+export function isUnknownSetting(failure: unknown): boolean {
+  if (!(failure instanceof RefusedCall)) return false;
+  return failure.sqlState === '42K0I' || failure.message.includes('[CONFIG_NOT_AVAILABLE');
+}
+
 /** Opens a client. The first call connects. Throws WAREHOUSE_CONFIG, and WAREHOUSE_UNREACHABLE for an unknown host. */
 export async function openLink({ sdk, config, environment }: LinkDeps): Promise<Link> {
   const { host, path, credentials } = doorOf(config);

@@ -1,10 +1,11 @@
 // The one session on the server behind a session of ours, opened at the first use, and anew when the server has forgotten it.
 import { systemClock } from '../../src/kernel/index.ts';
-import { type Link, type LinkDeps, openLink, RefusedCall } from './link.ts';
+import { isUnknownSetting, type Link, type LinkDeps, openLink, RefusedCall } from './link.ts';
 import { retryAfterSecondsOf } from './retry-after.ts';
 import { int64, type Sdk, type SessionHandle } from './sdk.ts';
 import { type StartedStatement, type StatementToStart, startStatement } from './statement.ts';
 import { openingSql } from './statements.ts';
+import { startTagged, type UnknownSettings } from './tagged-statement.ts';
 import { bounded, keep, unlessAborted } from './waiting.ts';
 
 export interface ServerSession {
@@ -27,11 +28,12 @@ interface Opened {
 export function createServerSession(deps: LinkDeps): ServerSession {
   const closing = new AbortController();
   const link = keep(() => openLink(deps));
-  const opened = keep(async () => openSession(await link.get(), closing.signal));
+  const unknown: UnknownSettings = new Set();
+  const opened = keep(async () => openSession(await link.get(), unknown, closing.signal));
   const prepared = keep(async () => prepareSession(await opened.get(), deps));
   const start = async (statement: StatementToStart, signal: AbortSignal) => {
     const { link: of, handle } = await unlessAborted(prepared.get(), signal);
-    return await unlessAborted(startStatement(of, handle, statement), signal, abandon);
+    return await unlessAborted(startTagged({ link: of, handle, unknown }, statement), signal, abandon);
   };
   return {
     sdk: deps.sdk,
@@ -61,11 +63,11 @@ export function createServerSession(deps: LinkDeps): ServerSession {
 const STARTING_MS = 300_000;
 const MOST_PAUSE_S = 15;
 
-async function openSession(link: Link, closing: AbortSignal): Promise<Opened> {
+async function openSession(link: Link, unknown: UnknownSettings, closing: AbortSignal): Promise<Opened> {
   const until = systemClock.nowMs() + Math.min(STARTING_MS, link.timeoutMs);
   for (;;) {
     try {
-      return { link, handle: await signIn(link) };
+      return { link, handle: await signIn(link, unknown) };
     } catch (failure) {
       const seconds = retryAfterSecondsOf(failure, 503);
       if (seconds === undefined || systemClock.nowMs() + seconds * 1000 > until) throw failure;
@@ -74,11 +76,18 @@ async function openSession(link: Link, closing: AbortSignal): Promise<Opened> {
   }
 }
 
-async function signIn(link: Link): Promise<SessionHandle> {
-  const { sessionHandle } = await link.call('openSession', {
+/** Signs in. Signs in again without STATEMENT_TIMEOUT, a setting of SQL warehouses, if the server does not know it. */
+async function signIn(link: Link, unknown: UnknownSettings): Promise<SessionHandle> {
+  const isSent = !unknown.has('STATEMENT_TIMEOUT');
+  const question = {
     client_protocol_i64: int64(link.sdk.wire.TProtocolVersion.SPARK_CLI_SERVICE_PROTOCOL_V8),
-    configuration: { STATEMENT_TIMEOUT: String(Math.ceil(link.timeoutMs / 1000)) },
+    configuration: isSent ? { STATEMENT_TIMEOUT: String(Math.ceil(link.timeoutMs / 1000)) } : {},
     canUseMultipleCatalogs: true,
+  };
+  const { sessionHandle } = await link.call('openSession', question).catch(async (failure: unknown) => {
+    if (!isSent || !isUnknownSetting(failure)) throw failure;
+    unknown.add('STATEMENT_TIMEOUT');
+    return { sessionHandle: await signIn(link, unknown) };
   });
   if (sessionHandle == null) throw new RefusedCall('ERROR', 'The server opened no session and gave no reason.');
   return sessionHandle;

@@ -21,8 +21,11 @@ export type WireAnswer =
     }
   | { readonly columnSet: readonly TColumn[] };
 
+/** Settings that a call carries. */
+export type WireSettings = Readonly<Record<string, string>>;
+
 export interface WireBehaviour {
-  answer(sql: string): WireAnswer;
+  answer(sql: string, settings: WireSettings): WireAnswer;
   /** Comes in place of rows at a statement's so-manieth question for them, from 0; the rows come with the next one. */
   instead?(sql: string, asked: number): TFetchResultsResp | undefined;
   /** The service principal that may sign in; absent: every token is good. */
@@ -99,8 +102,9 @@ function answerCall(name: string, bytes: Buffer, { behaviour, operations }: Site
       });
     case 'ExecuteStatement': {
       const operationId = newId();
-      const sql = decode(bytes, T.TExecuteStatementReq)?.statement ?? '';
-      operations.set(operationId.guid.toString('hex'), { sql, answer: behaviour.answer(sql), asked: 0, fetched: 0 });
+      const { statement: sql = '', confOverlay } = decode(bytes, T.TExecuteStatementReq) ?? {};
+      const answer = behaviour.answer(sql, confOverlay ?? {});
+      operations.set(operationId.guid.toString('hex'), { sql, answer, asked: 0, fetched: 0 });
       const operationHandle = new T.TOperationHandle({
         ...{ operationId, operationType: T.TOperationType.EXECUTE_STATEMENT, hasResultSet: true },
       });

@@ -51,9 +51,12 @@ export interface GatewayOptions {
   readonly passphrase: string;
 }
 
+/** The path on which the gateway answers as an all-purpose cluster; on any other as a SQL warehouse. */
+export const CLUSTER_PATH = '/cliservice/cluster';
+
 /** Listens on 127.0.0.1 and takes the token alone. */
 export async function startGateway({ sparkPort, port, token, ...tls }: GatewayOptions): Promise<void> {
-  const site: Site = { upstream: openUpstream(sparkPort), operations: new Map() };
+  const site: Site = { upstream: openUpstream(sparkPort), operations: new Map(), isCluster: false };
   const server = createServer(tls, (request, response) => {
     serve(site, { request, response, token }).catch((error: Error) => {
       process.stderr.write(`${error.stack}\n`);
@@ -78,7 +81,7 @@ async function serve(site: Site, { request, response, token }: Exchange): Promis
   } else if (request.method !== 'POST') {
     response.writeHead(404).end();
   } else {
-    const answer = await answerCall(site, bytes);
+    const answer = await answerCall({ ...site, isCluster: request.url === CLUSTER_PATH }, bytes);
     response.writeHead(200, { 'content-type': 'application/x-thrift', 'content-length': answer.length }).end(answer);
   }
 }

@@ -35,9 +35,15 @@ export type OpenOperations = Map<string, ArrowSchema>;
 export interface Site {
   readonly upstream: Upstream;
   readonly operations: OpenOperations;
+  /** A cluster does not know the settings of Databricks SQL, and refuses what carries one. */
+  readonly isCluster: boolean;
 }
 
-export async function openSession({ upstream }: Site, call: TOpenSessionReq): Promise<TOpenSessionResp> {
+export async function openSession({ upstream, isCluster }: Site, call: TOpenSessionReq): Promise<TOpenSessionResp> {
+  if (isCluster && call.configuration?.STATEMENT_TIMEOUT !== undefined) {
+    const serverProtocolVersion = T.TProtocolVersion.SPARK_CLI_SERVICE_PROTOCOL_V8;
+    return new T.TOpenSessionResp({ status: unknownSetting('STATEMENT_TIMEOUT'), serverProtocolVersion });
+  }
   const configuration: Record<string, string> = {};
   for (const [name, value] of Object.entries(call.configuration ?? {})) {
     const key = SETTINGS[name.toUpperCase()] ?? name;
@@ -56,6 +62,9 @@ export async function openSession({ upstream }: Site, call: TOpenSessionReq): Pr
 }
 
 export async function executeStatement(site: Site, call: TExecuteStatementReq): Promise<TExecuteStatementResp> {
+  if (site.isCluster && call.confOverlay?.query_tags !== undefined) {
+    return new T.TExecuteStatementResp({ status: unknownSetting('query_tags') });
+  }
   const count = call.parameters?.length ?? 0;
   if (count > MOST_PARAMETERS) {
     return refusal(`[QUERY_PARAMETER_LIMIT] ${count} parameters, at most ${MOST_PARAMETERS}`, '54000');
@@ -78,8 +87,19 @@ export async function executeStatement(site: Site, call: TExecuteStatementReq): 
 }
 
 function refusal(errorMessage: string, sqlState: string): TExecuteStatementResp {
-  const status = new T.TStatus({ statusCode: T.TStatusCode.ERROR_STATUS, errorMessage, sqlState });
-  return new T.TExecuteStatementResp({ status });
+  return new T.TExecuteStatementResp({ status: errorStatus(errorMessage, sqlState) });
+}
+
+/** Gives the status that https://github.com/rilldata/rill/pull/9852 reports. */
+function unknownSetting(name: string) {
+  return errorStatus(
+    `[CONFIG_NOT_AVAILABLE.WITHOUT_SUGGESTION] Configuration ${name} is not available. SQLSTATE: 42K0I`,
+    '42K0I',
+  );
+}
+
+function errorStatus(errorMessage: string, sqlState: string) {
+  return new T.TStatus({ statusCode: T.TStatusCode.ERROR_STATUS, errorMessage, sqlState });
 }
 
 async function directResults(
