@@ -24,7 +24,7 @@ function cutFailure(failure: unknown, depth = 0): unknown {
   if (typeof failure !== 'object' || failure === null || depth > MOST_DEPTH) return failure;
   if (failure instanceof Error && failure.message.length > MOST_TEXT_CHARS)
     rewordFailure(failure, cutText(failure.message));
-  for (const name of ['message', 'hint', 'details', 'error_description']) {
+  for (const name of ['message', 'hint', 'detail', 'details', 'error_description']) {
     const text = fieldOf(failure, name);
     if (typeof text === 'string' && text.length > MOST_TEXT_CHARS) Reflect.set(failure, name, cutText(text));
   }

@@ -5,6 +5,7 @@ import { fieldOf } from '../_shared/field-of.ts';
 import { sentence } from '../_shared/sentence.ts';
 import { type SocketWords, socketFaultOf } from '../_shared/socket-errors.ts';
 import { NO_TLS } from './link/tls.ts';
+import { isDataError, reasonOf, redshiftRuleOf } from './redshift-rules.ts';
 
 export interface Rule {
   /** SQLSTATE: the whole or its beginning. */
@@ -69,8 +70,6 @@ export const RULES: readonly Rule[] = [
   { state: '40', code: 'WAREHOUSE_SESSION_LOST' },
   { state: '58', code: 'WAREHOUSE_SESSION_LOST' },
   { state: '08', code: 'WAREHOUSE_UNREACHABLE' },
-  // Redshift has one state for nearly all errors of its own
-  { state: 'XX000', holds: 'erializable isolation violation', code: 'WAREHOUSE_SESSION_LOST' },
   { holds: NO_TLS, code: 'WAREHOUSE_CONFIG', advice: NO_TLS_ADVICE },
   { holds: 'establishing an SSL connection', code: 'WAREHOUSE_UNREACHABLE' },
   {
@@ -103,10 +102,16 @@ export function classify(error: unknown, wanted: Wanted = 'SELECT'): AppError {
 }
 
 function nameFailure(error: unknown, wanted: Wanted): AppError {
-  const { state, text, hint } = partsOf(error);
-  const rule = socketFaultOf(state, SOCKET_WORDS) ?? RULES.find((candidate) => fits(candidate, state, text));
+  const { state, text, details, hint } = partsOf(error);
+  const rule =
+    socketFaultOf(state, SOCKET_WORDS) ??
+    redshiftRuleOf(state, text, details) ??
+    RULES.find((candidate) => fits(candidate, state, text)) ??
+    (isDataError(details) ? DATA_ERROR : undefined);
+  const reason = state === 'XX000' ? reasonOf(details) : undefined;
   const said = [
     sentence(state === '' ? text : `${text} (${state})`),
+    reason === undefined ? undefined : sentence(reason),
     hint,
     rule?.advice === undefined ? undefined : template(rule.advice),
     grantFor(state, text, wanted),
@@ -115,6 +120,8 @@ function nameFailure(error: unknown, wanted: Wanted): AppError {
   return new AppError(rule?.code ?? 'WAREHOUSE_UNKNOWN', message, { cause: error });
 }
 
+const DATA_ERROR: Rule = { code: 'WAREHOUSE_DATA' };
+
 function fits({ state, holds }: Rule, found: string, text: string): boolean {
   return (state === undefined || found.startsWith(state)) && (holds === undefined || text.includes(holds));
 }
@@ -122,16 +129,18 @@ function fits({ state, holds }: Rule, found: string, text: string): boolean {
 interface Parts {
   readonly state: string;
   readonly text: string;
+  readonly details: string;
   readonly hint?: string;
 }
 
 function partsOf(error: unknown): Parts {
-  if (!(error instanceof Error)) return { state: '', text: String(error) };
-  const [code, hint] = [fieldOf(error, 'code'), fieldOf(error, 'hint')];
+  if (!(error instanceof Error)) return { state: '', text: String(error), details: '' };
+  const [code, hint, detail] = [fieldOf(error, 'code'), fieldOf(error, 'hint'), fieldOf(error, 'detail')];
   return {
     state: typeof code === 'string' ? code : '',
     // where several addresses were tried, their messages are inside
     text: error.message === '' && error instanceof AggregateError ? error.errors.map(String).join('; ') : error.message,
+    details: typeof detail === 'string' ? detail : '',
     ...(typeof hint === 'string' && hint !== '' ? { hint: sentence(hint) } : {}),
   };
 }

@@ -3,8 +3,9 @@ import { redshift } from '../../../connectors/redshift/index.ts';
 import { nameOfKey } from '../../../src/runs/write-back/key-name.ts';
 import { findSharedKeys } from '../../../src/runs/write-back/shared-keys.ts';
 import type { Cell, WriteBackTarget } from '../../../src/warehouse/index.ts';
-import { type FakePostgres, openFakePostgres, says } from '../../support/fakes/fake-postgres.ts';
+import { type FakePostgres, says } from '../../support/fakes/fake-postgres.ts';
 import { openPostgresWarehouse } from '../../support/fakes/postgres-warehouse.ts';
+import { openTakingRedshift } from '../../support/fakes/taking-redshift.ts';
 import { warehouseEnvironment } from '../../support/fakes/warehouse-environment.ts';
 import { fixtureOf } from '../fleet.ts';
 import { NEVER } from '../reading.ts';
@@ -19,39 +20,6 @@ const TARGET: WriteBackTarget = {
   ],
   mpid: { name: 'mpid', type: 'integer', nativeType: 'bigint' },
 };
-
-const VERSION = 'PostgreSQL 8.0.2 on i686-pc-linux-gnu, compiled by GCC gcc (GCC) 3.4.2, Redshift 1.0.61678';
-const answer = (name: string, ...cells: readonly string[]) => [
-  says.columns([{ name, type: 25 }]),
-  ...cells.map((cell) => says.row([cell])),
-  says.complete(`SELECT ${cells.length}`),
-];
-
-/** Says yes to one statement of the simple protocol; each UPDATE changes three rows, and nothing is a conflict. */
-function accept(sql: string): readonly Buffer[] {
-  if (sql === 'SELECT version()') return answer('version', VERSION);
-  if (sql.includes('count(*) OVER')) return answer('k0');
-  if (sql.startsWith('SELECT count(*) AS loaded')) return answer('loaded', '2');
-  return sql
-    .split('; ')
-    .map((part) => says.complete(part.startsWith('UPDATE') ? 'UPDATE 3' : (part.split(' ')[0] ?? '')));
-}
-
-/** A Redshift that takes whatever it is sent. */
-function openTakingRedshift(failing?: { readonly holds: string; readonly error: Buffer }): Promise<FakePostgres> {
-  const ofMessages: Readonly<Record<string, readonly Buffer[]>> = {
-    startup: [says.authentication(0), says.keys(), says.ready()],
-    P: [says.parsed()],
-    B: [says.bound()],
-    E: [says.complete('INSERT 0 2')],
-    S: [says.ready()],
-  };
-  return openFakePostgres(({ type, text }) => {
-    if (type !== 'Q') return [...(ofMessages[type] ?? [])];
-    const fails = failing !== undefined && text.includes(failing.holds);
-    return [...(fails ? [failing.error] : accept(text)), says.ready()];
-  });
-}
 
 async function applyOn(server: FakePostgres) {
   const config = {

@@ -138,6 +138,12 @@ export const says = {
     ),
   /** A row of five cells that holds none. */
   brokenRow: () => message('D', int16(5)),
-  error: (code: string, said: string) =>
-    message('E', text('SERROR'), text(`C${code}`), text(`M${said}`), Buffer.from([0])),
+  error: (code: string, said: string) => errorOf({ S: 'ERROR', C: code, M: said }),
+  errorOf,
 };
+
+/** Builds an ErrorResponse of these fields, by letter. */
+function errorOf(fields: Readonly<Record<string, string>>): Buffer {
+  const texts = Object.entries(fields).map(([letter, value]) => text(`${letter}${value}`));
+  return message('E', ...texts, Buffer.from([0]));
+}

@@ -3,7 +3,7 @@
 import type { FakeColumn, FrontendMessage } from './fake-postgres.ts';
 import { type FakePostgres, openFakePostgres, says } from './fake-postgres.ts';
 
-const VERSION = 'PostgreSQL 8.0.2 on i686-pc-linux-gnu, compiled by GCC gcc (GCC) 3.4.2, Redshift 1.0.61678';
+export const VERSION = 'PostgreSQL 8.0.2 on i686-pc-linux-gnu, compiled by GCC gcc (GCC) 3.4.2, Redshift 1.0.61678';
 const SETTINGS = /^SET (client_encoding|timezone|datestyle|extra_float_digits|statement_timeout|query_group) TO /;
 /** As a cluster of a single node has it. */
 const MOST_ROWS = 1000;
@@ -13,11 +13,22 @@ export const COLUMNS: readonly FakeColumn[] = [
   { name: 'raw', type: 6551 },
 ];
 
+/** The step that fails, and with what. */
+export interface FailingStep {
+  readonly during: 'sign-in' | 'statement' | 'fetch';
+  readonly error: Buffer;
+}
+
+export interface FakeRedshiftOptions {
+  readonly fails?: FailingStep;
+}
+
 /** A table of `rows` rows, whatever is selected; its clock shows 2026-01-02 03:04:05.678901. */
-export function openFakeRedshift(rows: number): Promise<FakePostgres> {
+export function openFakeRedshift(rows: number, { fails }: FakeRedshiftOptions = {}): Promise<FakePostgres> {
   let parsed = '';
   let at = 0;
   return openFakePostgres((message) => {
+    if (message.type === 'startup' && fails?.during === 'sign-in') return [fails.error];
     if (message.type === 'startup') return [says.authentication(0), says.keys(), says.ready()];
     if (message.type === 'Q') return [...message.text.split('; ').flatMap(simple), says.ready()];
     if (message.type === 'P') parsed = message.text;
@@ -44,18 +55,24 @@ export function openFakeRedshift(rows: number): Promise<FakePostgres> {
   function execute(sql: string): Buffer[] {
     if (sql.startsWith('DECLARE penstock_rows CURSOR FOR SELECT')) {
       at = 0;
+      if (fails?.during === 'statement') return [fails.error];
       return [says.complete('DECLARE CURSOR')];
     }
     if (sql.startsWith('EXPLAIN')) {
       return [says.row([`XN Seq Scan on t  (cost=0.00..12.50 rows=${rows} width=8)`]), says.complete('EXPLAIN')];
     }
     const [, wanted] = /^FETCH FORWARD (\d+) FROM penstock_rows$/.exec(sql) ?? [];
-    if (wanted === undefined) return [sql.startsWith('CLOSE') ? says.complete('CLOSE') : says.error('42601', sql)];
-    if (Number(wanted) > MOST_ROWS) {
+    if (wanted !== undefined) return fetch(Number(wanted));
+    return [sql.startsWith('CLOSE') ? says.complete('CLOSE') : says.error('42601', sql)];
+  }
+
+  function fetch(wanted: number): Buffer[] {
+    if (fails?.during === 'fetch') return [fails.error];
+    if (wanted > MOST_ROWS) {
       const limit = `Fetch size ${wanted} exceeds the limit of ${MOST_ROWS} for a single node configuration.`;
       return [says.error('XX000', limit)];
     }
-    const cells = Array.from({ length: Math.min(Number(wanted), rows - at) }, () => [String(at++), '{"a":1}', '00ff']);
+    const cells = Array.from({ length: Math.min(wanted, rows - at) }, () => [String(at++), '{"a":1}', '00ff']);
     return [...cells.map(says.row), says.complete(`FETCH ${cells.length}`)];
   }
 

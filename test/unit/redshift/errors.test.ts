@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { classify, RULES } from '../../../connectors/redshift/errors.ts';
+import { REDSHIFT_RULES, redshiftRuleOf } from '../../../connectors/redshift/redshift-rules.ts';
 import { AppError, type ErrorCode } from '../../../src/kernel/index.ts';
+import { PostgresAnswer } from '../../support/recorded/conversation.ts';
+import { readRecorded } from '../../support/recorded/read-recorded.ts';
 
 /** A row an error: its state or system code, its text, the class it lands in. What a server can be made to say is in conformance. */
 const ERRORS: readonly (readonly [string, string, ErrorCode])[] = [
@@ -43,8 +46,7 @@ const ERRORS: readonly (readonly [string, string, ErrorCode])[] = [
   ['40P01', 'deadlock detected', 'WAREHOUSE_SESSION_LOST'],
   ['58030', 'could not read file', 'WAREHOUSE_SESSION_LOST'],
   ['08006', 'connection failure', 'WAREHOUSE_UNREACHABLE'],
-  ['XX000', '1023 DETAIL: Serializable isolation violation on table', 'WAREHOUSE_SESSION_LOST'],
-  ['XX000', 'Assert', 'WAREHOUSE_UNKNOWN'],
+  ['XX000', 'cache lookup failed for relation 7', 'WAREHOUSE_UNKNOWN'],
   ['ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:1', 'WAREHOUSE_UNREACHABLE'],
   ['ECONNRESET', 'read ECONNRESET', 'WAREHOUSE_SESSION_LOST'],
   ['EPIPE', 'write EPIPE', 'WAREHOUSE_SESSION_LOST'],
@@ -77,6 +79,56 @@ const ERRORS: readonly (readonly [string, string, ErrorCode])[] = [
 function errorOf(code: string, message: string, more: object = {}): Error {
   return Object.assign(new Error(message), code === '' ? {} : { code }, more);
 }
+
+/** A row for each of Redshift's own errors that no recorded conversation has: its text, its details, the class it lands in. */
+const OWN_ERRORS: readonly (readonly [string, string, ErrorCode])[] = [
+  ['User arn:x is not authorized to assume IAM Role arn:y', '', 'WAREHOUSE_PERMISSION'],
+  ['Access Denied', '', 'WAREHOUSE_PERMISSION'],
+  ['User arn:x is not authorized to perform: glue:GetTable', '', 'WAREHOUSE_PERMISSION'],
+  ['S3ServiceException:The specified key does not exist.,Status 404', '', 'WAREHOUSE_OBJECT_MISSING'],
+  ['The specified bucket does not exist, Error NoSuchBucket', '', 'WAREHOUSE_OBJECT_MISSING'],
+  ['The specified key does not exist, Error NoSuchKey', '', 'WAREHOUSE_OBJECT_MISSING'],
+  ['S3ServiceException:Please reduce your request rate.,Status 503', '', 'WAREHOUSE_THROTTLED'],
+  ['S3ServiceException:The authorization header is malformed,Status 400', '', 'WAREHOUSE_DATA'],
+  ['S3 Query Exception (Fetch)', '', 'WAREHOUSE_DATA'],
+  ['Disk Full', '', 'WAREHOUSE_THROTTLED'],
+  ['Query reached usage limit', '', 'WAREHOUSE_THROTTLED'],
+  ["Load into table 't' failed.  Check 'stl_load_errors' system table for details.", '', 'WAREHOUSE_DATA'],
+  ['8001', "\n  error: Invalid digit\n  code:      8001\n  context:   Invalid digit, Value 'a'\n", 'WAREHOUSE_DATA'],
+  ['9999', '\n  error: 9999\n  code:      9999\n  context:\n', 'WAREHOUSE_UNKNOWN'],
+];
+
+describe('an error of Redshift', () => {
+  it.each(OWN_ERRORS)('%s, %j is %s', (text, detail, code) => {
+    expect(classify(errorOf('XX000', text, { detail }))).toMatchObject({ code });
+  });
+
+  it('has a row here or a recorded conversation for every rule', async () => {
+    const recorded = await readRecorded('redshift', PostgresAnswer);
+    const all = [
+      ...OWN_ERRORS.map(([text, details]) => redshiftRuleOf('XX000', text, details)),
+      ...recorded.map(({ answer: { fields } }) => redshiftRuleOf(fields.C ?? '', fields.M ?? '', fields.D ?? '')),
+    ];
+    expect(REDSHIFT_RULES.filter((rule) => !all.includes(rule))).toEqual([]);
+  });
+
+  it('says the context of the details, and the details where they are one line', () => {
+    const framed = errorOf('XX000', 'Assert', {
+      detail: '\n  code:  1000\n  context:   0 is greater than 1\n  query: 7\n',
+    });
+    expect(classify(framed).message).toMatch(/^The warehouse: Assert \(XX000\)\. 0 is greater than 1\. Redshift/);
+    expect(classify(errorOf('XX000', '1023', { detail: 'A violation' })).message).toContain('(XX000). A violation.');
+  });
+
+  it('is not looked for where a value of the customer may be quoted', () => {
+    expect(classify(errorOf('22P02', 'invalid input syntax for type integer: "Disk Full"'))).toMatchObject({
+      code: 'WAREHOUSE_DATA',
+      message: expect.not.stringContaining('space'),
+    });
+    const unique = errorOf('23505', 'duplicate key value', { detail: 'Key (name)=(Assert) already exists.' });
+    expect(classify(unique).message).not.toContain('Key (name)');
+  });
+});
 
 describe('an error of server, socket or driver', () => {
   it.each(ERRORS)('%s %j is %s', (state, text, code) => {
