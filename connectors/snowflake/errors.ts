@@ -1,24 +1,13 @@
 // Errors by class: Snowflake's own codes, SQLSTATE, the SDK's codes.
-import { AppError, type ErrorCode, joined, say, template } from '../../src/kernel/index.ts';
+import { AppError, joined, say, template } from '../../src/kernel/index.ts';
 import { classifier } from '../_shared/classifier.ts';
 import { fieldOf } from '../_shared/field-of.ts';
 import { sentence } from '../_shared/sentence.ts';
 import { type SocketFault, type SocketWords, socketFaultOf } from '../_shared/socket-errors.ts';
+import { isSignInFailure } from './link/sign-in-failure.ts';
 import { BROKEN_PART } from './parts.ts';
+import { ACCOUNT, type Rule, SIGN_IN, SIGN_IN_RULES } from './sign-in-rules.ts';
 
-export interface Rule {
-  /** Code of the server or the SDK: the whole or its beginning. */
-  readonly code?: string;
-  /** SQLSTATE: the whole or its beginning. */
-  readonly state?: string;
-  /** HTTP status that the SDK received. */
-  readonly status?: number;
-  readonly is: ErrorCode;
-  readonly advice?: string;
-}
-
-const SIGN_IN = 'Check {config.user} and the password, key or token.';
-const ACCOUNT = 'Check {config.account_identifier} and {config.region}.';
 const GRANT = 'If it exists, {config.role} needs USAGE on its database and schema, and SELECT on it.';
 const USE_WAREHOUSE = '{config.role} needs GRANT USAGE ON WAREHOUSE for {config.warehouse}.';
 const QUALIFY = 'Name tables with database and schema, or set {config.schema}.';
@@ -28,53 +17,13 @@ const SOCKET_WORDS: SocketWords = { certificate: { code: 'WAREHOUSE_UNREACHABLE'
 
 /** Rules in order; the first match decides, so single codes come before their classes. */
 export const RULES: readonly Rule[] = [
-  // sign-in
-  { code: '390100', is: 'WAREHOUSE_CREDENTIALS', advice: SIGN_IN },
-  { code: '390101', is: 'WAREHOUSE_CREDENTIALS', advice: 'The user is disabled.' },
-  {
-    code: '390102',
-    is: 'WAREHOUSE_CREDENTIALS',
-    advice: 'The user is temporarily locked after too many failed attempts.',
-  },
-  { code: '390106', is: 'WAREHOUSE_CREDENTIALS', advice: 'The password of the user has expired.' },
-  {
-    code: '390144',
-    is: 'WAREHOUSE_CREDENTIALS',
-    advice:
-      'Check {config.user}, {config.account_identifier} and {config.private_key}: its public key must be the RSA_PUBLIC_KEY of the user.',
-  },
-  {
-    code: '390189',
-    is: 'WAREHOUSE_PERMISSION',
-    advice: '{config.role} must exist and be granted: GRANT ROLE … TO USER ….',
-  },
-  {
-    code: '390186',
-    is: 'WAREHOUSE_PERMISSION',
-    advice: '{config.role} must exist and be granted: GRANT ROLE … TO USER ….',
-  },
-  {
-    code: '390201',
-    is: 'WAREHOUSE_PERMISSION',
-    advice: '{config.warehouse} and {config.database} must exist, and {config.role} needs USAGE on both.',
-  },
-  { code: '390420', is: 'WAREHOUSE_CREDENTIALS', advice: 'A network policy of the account refuses this address.' },
-  { code: '390422', is: 'WAREHOUSE_CREDENTIALS', advice: 'A network policy of the account refuses this address.' },
-  { code: '390432', is: 'WAREHOUSE_CREDENTIALS', advice: 'A network policy of the account refuses this address.' },
-  {
-    code: '3944',
-    is: 'WAREHOUSE_CREDENTIALS',
-    advice: 'Check {config.programmatic_access_token} and its role and expiry.',
-  },
-  { code: '390303', is: 'WAREHOUSE_CREDENTIALS', advice: SIGN_IN },
-  { code: '390318', is: 'WAREHOUSE_CREDENTIALS', advice: SIGN_IN },
-  { code: '3909', is: 'WAREHOUSE_CONFIG' },
+  ...SIGN_IN_RULES,
   // sessions that ended
   { code: '390104', is: 'WAREHOUSE_SESSION_LOST' },
   { code: '39011', is: 'WAREHOUSE_SESSION_LOST' },
   { code: '390195', is: 'WAREHOUSE_SESSION_LOST' },
-  { code: '3901', is: 'WAREHOUSE_CREDENTIALS', advice: SIGN_IN },
-  { code: '390', is: 'WAREHOUSE_CREDENTIALS', advice: SIGN_IN },
+  // a user or a token that was taken away since sign-in
+  { code: '39', is: 'WAREHOUSE_CREDENTIALS', advice: SIGN_IN },
   // resources of a statement
   { code: '000606', is: 'WAREHOUSE_PERMISSION', advice: USE_WAREHOUSE },
   { code: '000607', is: 'WAREHOUSE_PERMISSION', advice: USE_WAREHOUSE },
@@ -189,10 +138,12 @@ interface Parts {
   readonly state: string;
   readonly status: number | undefined;
   readonly text: string;
+  readonly isSignIn: boolean;
 }
 
 function partsOf(error: unknown): Parts {
-  if (!(error instanceof Error)) return { codes: [], state: '', status: undefined, text: String(error) };
+  if (!(error instanceof Error))
+    return { codes: [], state: '', status: undefined, text: String(error), isSignIn: false };
   const chain = chainOf(error).filter((link) => link instanceof Error);
   const codes = chain
     .map((link) => fieldOf(link, 'code'))
@@ -203,19 +154,22 @@ function partsOf(error: unknown): Parts {
     .map((response) => fieldOf(response, 'statusCode') ?? fieldOf(response, 'status'))
     .find((found) => found !== undefined);
   const isBroken = chain.some(({ message }) => message.startsWith(BROKEN_PART));
-  const sqlState = fieldOf(error, 'sqlState');
+  const sqlState = chain.map((link) => fieldOf(link, 'sqlState')).find((found) => found !== undefined);
   return {
     codes: [...codes.reverse(), ...(isBroken ? [BROKEN_PART] : [])],
     state: typeof sqlState === 'string' && /^[0-9A-Z]{5}$/.test(sqlState) ? sqlState : '',
     status: typeof status === 'number' ? status : undefined,
     text: [...new Set(chain.map(({ message }) => message.trim()))].filter((text) => text !== '').join(': '),
+    isSignIn: chain.some(isSignInFailure),
   };
 }
 
-function fits({ code, state, status }: Rule, found: Parts): boolean {
+function fits({ code, state, status, holds, isSignIn = false }: Rule, found: Parts): boolean {
   return (
+    (!isSignIn || found.isSignIn) &&
     (code === undefined || found.codes.some((candidate) => candidate.startsWith(code))) &&
     (state === undefined || found.state.startsWith(state)) &&
-    (status === undefined || found.status === status)
+    (status === undefined || found.status === status) &&
+    (holds === undefined || found.text.toLowerCase().includes(holds))
   );
 }

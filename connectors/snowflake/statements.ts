@@ -4,6 +4,8 @@ import { type StagingSql, stagingColumnsSql } from '../_shared/write-back-sql.ts
 /** Session parameters that results depend on, as the account may have set others. */
 const SETTINGS: Readonly<Record<string, string>> = {
   TIMEZONE: "'UTC'",
+  // an account may allow several statements in one text
+  MULTI_STATEMENT_COUNT: '1',
   // a limit of the account would silently cut results
   ROWS_PER_RESULTSET: '0',
   // undefined, NaN and infinities inside VARIANT are no JSON

@@ -3,6 +3,7 @@ import { accessUrlOf, accountNameOf } from '../address.ts';
 import type { SnowflakeConfig } from '../config.ts';
 import type { Connection } from '../sdk.ts';
 import { requireReadable } from './private-key.ts';
+import { signInFailure } from './sign-in-failure.ts';
 
 /** Returns the SDK's options of a connection. Throws WAREHOUSE_CREDENTIALS for a key that cannot be read. */
 export function optionsOf(config: SnowflakeConfig, environment: ConnectorEnvironment): object {
@@ -45,9 +46,9 @@ function credentialsOf({
   return token === undefined ? { password } : { authenticator: 'PROGRAMMATIC_ACCESS_TOKEN', token };
 }
 
-/** Signs in. Throws the SDK's error. */
+/** Signs in. Throws the SDK's error, marked as one of sign-in. */
 export function signIn(connection: Connection): Promise<void> {
   return new Promise((resolve, reject) => {
-    connection.connect((failure) => (failure ? reject(failure) : resolve()));
+    connection.connect((failure) => (failure ? reject(signInFailure(failure)) : resolve()));
   });
 }

@@ -78,6 +78,21 @@ describe('signing in', () => {
       'config.user',
     ],
     [{ code: '390144', message: 'JWT token is invalid.' }, 'WAREHOUSE_CREDENTIALS', 'RSA_PUBLIC_KEY'],
+    [
+      { code: '394304', message: 'JWT token is invalid. [0ce9eb56]', sqlState: '08001' },
+      'WAREHOUSE_CREDENTIALS',
+      'SYSTEM$GET_LOGIN_FAILURE_DETAILS',
+    ],
+    [
+      { code: '390197', message: 'Multi-factor authentication is required for this account.', sqlState: '08001' },
+      'WAREHOUSE_CREDENTIALS',
+      'Set config.private_key instead of a password',
+    ],
+    [
+      { code: '390432', message: 'Network policy is required.', sqlState: '08001' },
+      'WAREHOUSE_CREDENTIALS',
+      'SET NETWORK_POLICY',
+    ],
     [{ code: '390189', message: "Role 'READER' … does not exist." }, 'WAREHOUSE_PERMISSION', 'config.role'],
     [
       { code: '390422', message: 'Incoming request with IP/Token 1.2.3.4 is not allowed.' },
@@ -99,14 +114,36 @@ describe('signing in', () => {
     expect(server.signIns).toHaveLength(1);
   });
 
+  it.each([
+    '390100 390101 390102 390104 390106 390110 390111 390112 390114 390127 390144 390190 390191 390195 390197 390202',
+    '390303 390309 390317 390318 390420 390422 390432 394300 394301 394302 394303 394304 394305 394306 394307',
+    '394400 394507 395092 399999',
+  ])('that is refused with any code of sign-in is a fault of the credentials: %s', async (codes) => {
+    let code = '';
+    await using server = await openFakeSnowflake({
+      signIn: () => ({ code, message: 'Not you.', sqlState: '08001' }),
+    });
+    for (code of codes.split(' ')) {
+      await using session = await openOn(server.port);
+      expect([code, await failureOf(() => session.clock(NEVER))]).toEqual([
+        code,
+        expect.objectContaining({ code: 'WAREHOUSE_CREDENTIALS', disposition: 'fault' }),
+      ]);
+    }
+    expect(server.signIns).toHaveLength(codes.split(' ').length);
+  });
+
   it('pins each session to UTC, to whole results and to a time for each statement, and ends it', async () => {
     await using server = await openFakeSnowflake();
     const session = await openOn(server.port, {}, { statementTimeoutMs: 90_000 });
     await session.clock(NEVER).catch(() => undefined);
     expect(server.pins).toHaveLength(1);
-    for (const setting of ["TIMEZONE = 'UTC'", 'ROWS_PER_RESULTSET = 0', 'STATEMENT_TIMEOUT_IN_SECONDS = 90']) {
-      expect(server.pins[0]?.sqlText).toContain(setting);
-    }
+    expect(server.pins[0]?.sqlText.split(/ SET |, /)).toEqual(
+      expect.arrayContaining([
+        ...["TIMEZONE = 'UTC'", 'ROWS_PER_RESULTSET = 0', 'MULTI_STATEMENT_COUNT = 1'],
+        'STATEMENT_TIMEOUT_IN_SECONDS = 90',
+      ]),
+    );
     expect(server.openSessions()).toBe(1);
     await session[Symbol.asyncDispose]();
     expect(server.openSessions()).toBe(0);

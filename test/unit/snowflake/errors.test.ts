@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { classify, RULES, type Rule } from '../../../connectors/snowflake/errors.ts';
+import { classify, RULES } from '../../../connectors/snowflake/errors.ts';
+import { signInFailure } from '../../../connectors/snowflake/link/sign-in-failure.ts';
+import type { Rule } from '../../../connectors/snowflake/sign-in-rules.ts';
 import { AppError } from '../../../src/kernel/index.ts';
 
 interface Seen {
@@ -8,10 +10,12 @@ interface Seen {
   readonly message: string;
   readonly cause?: Error;
   readonly response?: { readonly statusCode: number };
+  readonly isSignIn?: true;
 }
 
-function errorOf({ message, cause, ...rest }: Seen): Error {
-  return Object.assign(new Error(message, { cause }), rest);
+function errorOf({ message, cause, isSignIn, ...rest }: Seen): Error {
+  const error = Object.assign(new Error(message, { cause }), rest);
+  return isSignIn === true ? signInFailure(error) : error;
 }
 
 const socket = (code: string) => Object.assign(new Error(`connect ${code}`), { code });
@@ -32,7 +36,20 @@ const SEEN: readonly (readonly [expected: string, Seen])[] = [
   ['WAREHOUSE_CREDENTIALS', { code: '390309', message: 'The user you were trying to authenticate as differs.' }],
   ['WAREHOUSE_CREDENTIALS', { code: '390420', message: 'Incoming request is not allowed to access Snowflake.' }],
   ['WAREHOUSE_CREDENTIALS', { code: '390422', message: 'Incoming request with IP/Token 1.2.3.4 is not allowed.' }],
-  ['WAREHOUSE_CREDENTIALS', { code: '390432', message: 'IP 1.2.3.4 is not allowed to access Snowflake.' }],
+  ['WAREHOUSE_CREDENTIALS', { code: '390432', sqlState: '08001', message: 'Network policy is required.' }],
+  ['WAREHOUSE_CREDENTIALS', { code: '390202', message: 'Authentication attempt rejected by the current policy.' }],
+  ['WAREHOUSE_CREDENTIALS', { code: '394304', sqlState: '08001', message: 'JWT token is invalid. [ab12]' }],
+  ['WAREHOUSE_CREDENTIALS', { code: '395092', sqlState: '08001', message: 'A code that no document lists.' }],
+  ...[
+    'Multi-factor authentication is required for this account. Log in to Snowsight to enroll.',
+    'Failed to authenticate: MFA authentication is required, but none of your current MFA methods are supported.',
+    'Duo Security authentication is denied.',
+    'Incorrect passcode was specified.',
+  ].map((message) => ['WAREHOUSE_CREDENTIALS', { code: '390197', message, isSignIn: true }] as const),
+  ...['390104', '390111', '390114', '390195'].map(
+    (code) =>
+      ['WAREHOUSE_CREDENTIALS', { code, sqlState: '08001', message: `${code} at sign-in`, isSignIn: true }] as const,
+  ),
   ['WAREHOUSE_CREDENTIALS', { code: '394400', message: 'Programmatic access token is invalid.' }],
   ['WAREHOUSE_PERMISSION', { code: '390186', message: "Role 'X' is not granted to this user." }],
   ['WAREHOUSE_PERMISSION', { code: '390189', message: "Role 'X' specified in the connect string does not exist." }],
@@ -166,13 +183,15 @@ const SEEN: readonly (readonly [expected: string, Seen])[] = [
   ],
 ];
 
-function isOf({ code, state, status }: Rule, seen: Seen): boolean {
+function isOf({ code, state, status, holds, isSignIn = false }: Rule, seen: Seen): boolean {
   const { code: causeCode = '' } = (seen.cause ?? {}) as { readonly code?: string };
   const texts = [String(seen.code), causeCode, seen.cause?.message ?? ''];
   return (
     (code === undefined || texts.some((text) => text.startsWith(code))) &&
     (state === undefined || (seen.sqlState ?? '').startsWith(state)) &&
-    (status === undefined || seen.response?.statusCode === status)
+    (status === undefined || seen.response?.statusCode === status) &&
+    (holds === undefined || seen.message.toLowerCase().includes(holds)) &&
+    (!isSignIn || seen.isSignIn === true)
   );
 }
 
