@@ -22,7 +22,7 @@ export const facts: ProviderFacts = {
   addressFields: ['account_identifier', 'region'],
   placeFields: ['account_identifier', 'region', 'database', 'schema'],
   setUpHelp: [
-    '--role --warehouse --database --schema --table --user [--password or --public-key]',
+    '--role --warehouse --database --schema --table --user --public-key',
     '--pod --cloud-account --org-id --account-id',
     'Snowflake. The last four name the storage integration: the pod of the service and its AWS account there, and the',
     'ids that `penstock init` shows.',

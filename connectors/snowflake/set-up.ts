@@ -4,7 +4,6 @@ import {
   foldName,
   given,
   type InputRule,
-  PASSWORD,
   PLAIN_NAME,
   type SetUp,
   type SetUpStatement,
@@ -15,10 +14,12 @@ import { dialect } from './dialect.ts';
 
 const POD: InputRule = { pattern: /^(?:US1|US2|EU1|AU1)$/, meaning: 'one of US1, US2, EU1, AU1' };
 const CLOUD_ACCOUNT: InputRule = { pattern: /^\d{12}$/, meaning: 'the 12 digits of an AWS account' };
+const NEW_KEY =
+  'openssl genrsa 2048 | openssl pkcs8 -topk8 -nocrypt -out penstock.p8 && openssl rsa -in penstock.p8 -pubout -out penstock.pub';
 const PUBLIC_KEY: InputRule = {
   pattern: /^[A-Za-z0-9+/]{300,2000}={0,2}$/,
   meaning: 'the file of an RSA public key in PEM of at least 2048 bits, beginning with -----BEGIN PUBLIC KEY-----',
-  isOptional: true,
+  howToGet: `make a key with: ${NEW_KEY}`,
 };
 const NUMBER: InputRule = { pattern: /^[1-9]\d{0,18}$/, meaning: 'a whole number' };
 
@@ -31,19 +32,24 @@ export const setUp: SetUp = {
     schema: PLAIN_NAME,
     table: PLAIN_NAME,
     user: ANY_NAME,
-    password: PASSWORD,
     publicKey: PUBLIC_KEY,
     pod: POD,
     cloudAccount: CLOUD_ACCOUNT,
     orgId: NUMBER,
     accountId: NUMBER,
   },
+  // https://docs.snowflake.com/en/user-guide/security-mfa-rollout
+  outdated: {
+    password:
+      'does not work any more: Snowflake lets no service sign in by password alone, and retires TYPE = LEGACY_SERVICE. Give --public-key instead',
+  },
   write: (values) => {
     const names = namesOf(values);
     return {
       before: [
         'Run the statements as ACCOUNTADMIN, or as roles that may create roles, users and integrations.',
-        ...(values.publicKey === undefined ? NO_PASSWORDS : []),
+        'A user that exists gets its key by this statement, and may then lose its password:',
+        `ALTER USER ${dialect.quoteIdentifier(names.user)} SET RSA_PUBLIC_KEY = '${given(values, 'publicKey')}'`,
       ],
       statements: [...grants(names), ...signIn(values, names), ...integration(values, names)],
       keep: [
@@ -53,9 +59,7 @@ export const setUp: SetUp = {
         { what: names.warehouse, where: 'config.warehouse' },
         { what: names.database, where: 'config.database' },
         { what: names.user, where: 'config.user' },
-        values.publicKey === undefined
-          ? { what: given(values, 'password'), where: 'config.password' }
-          : { what: 'the private key of that public key, in PEM', where: 'config.private_key' },
+        { what: 'the private key of that public key, in PEM', where: 'config.private_key' },
         { what: names.integration, where: 'config.storage_integration' },
         { what: 'STORAGE_AWS_IAM_USER_ARN, from the last statement', where: 'config.aws_iam_user_arn' },
         { what: 'STORAGE_AWS_EXTERNAL_ID, from the last statement', where: 'config.aws_external_id' },
@@ -63,13 +67,6 @@ export const setUp: SetUp = {
     };
   },
 };
-
-/** Advice for accounts in which Snowflake no longer lets this type of user sign in by password. */
-const NO_PASSWORDS = [
-  'An account that refuses TYPE = LEGACY_SERVICE no longer accepts passwords of services. Create a key instead, and print the',
-  'statements again with --public-key penstock.pub instead of a password:',
-  'openssl genrsa 2048 | openssl pkcs8 -topk8 -nocrypt -out penstock.p8 && openssl rsa -in penstock.p8 -pubout -out penstock.pub',
-];
 
 type Names = ReturnType<typeof namesOf>;
 
@@ -116,16 +113,14 @@ function grants(names: Names): readonly SetUpStatement[] {
 function signIn(values: SetUpValues, names: Names): readonly SetUpStatement[] {
   const [user, role] = [dialect.quoteIdentifier(names.user), dialect.quoteIdentifier(names.role)];
   const settings = [
-    // of users with a password, only this type is asked for no second factor
-    ...(values.publicKey === undefined
-      ? [`PASSWORD = '${given(values, 'password')}'`, 'TYPE = LEGACY_SERVICE']
-      : [`RSA_PUBLIC_KEY = '${values.publicKey}'`, 'TYPE = SERVICE']),
+    `RSA_PUBLIC_KEY = '${given(values, 'publicKey')}'`,
+    'TYPE = SERVICE',
     `DEFAULT_ROLE = ${role}`,
     `DEFAULT_WAREHOUSE = ${dialect.quoteIdentifier(names.warehouse)}`,
   ];
   return [
     {
-      purpose: 'The user that Penstock signs in as; one that exists keeps its own password or key',
+      purpose: 'The user that Penstock signs in as; one that exists is left as it is',
       sql: `CREATE USER IF NOT EXISTS ${user} ${settings.join(' ')}`,
     },
     { purpose: 'who has that role', sql: `GRANT ROLE ${role} TO USER ${user}` },

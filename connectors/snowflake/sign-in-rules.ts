@@ -12,7 +12,7 @@ export interface Rule {
   /** Part of the message, in lower case. */
   readonly holds?: string;
   /** Matches during sign-in only. Default: always. */
-  readonly isSignIn?: true;
+  readonly isSignIn?: boolean;
   readonly is: ErrorCode;
   readonly advice?: string;
 }

@@ -27,6 +27,8 @@ export interface InputRule {
   /** Completes "must be …". */
   readonly meaning: string;
   readonly isOptional?: true;
+  /** Sentence or command that tells how to get a value, for a caller who gave none. */
+  readonly howToGet?: string;
 }
 
 export type SetUpValues = Readonly<Partial<Record<SetUpInput, string>>>;
@@ -35,6 +37,8 @@ export type SetUpValues = Readonly<Partial<Record<SetUpInput, string>>>;
 export interface SetUp {
   /** Inputs that apply to the provider; others are refused. */
   readonly inputs: Readonly<Partial<Record<SetUpInput, InputRule>>>;
+  /** Inputs that the product no longer takes, each with the reason and the replacement. */
+  readonly outdated?: Readonly<Partial<Record<SetUpInput, string>>>;
   /** Returns the script. `values` have passed `inputs`. */
   write(values: SetUpValues): SetUpScript;
 }
@@ -74,19 +78,27 @@ export const PASSWORD: InputRule = {
  * Returns the values. Throws VALIDATION_FAILED with one issue for each option that is missing, does not apply or has the wrong
  * form.
  */
-export function readSetUp({ inputs }: SetUp, provider: string, values: SetUpValues): SetUpValues {
+export function readSetUp({ inputs, outdated }: SetUp, provider: string, values: SetUpValues): SetUpValues {
   const issues = SET_UP_INPUTS.flatMap((name): readonly Issue[] => {
-    const message = complaint(inputs[name], provider, values[name]);
+    const message = outdatedIn(outdated?.[name], values[name]) ?? complaint(inputs[name], provider, values[name]);
     return message === undefined ? [] : [{ path: optionOf(name), message }];
   });
   if (issues.length > 0) throw refuse(issues);
   return values;
 }
 
+function outdatedIn(reason: string | undefined, value: string | undefined): string | undefined {
+  return value === undefined ? undefined : reason;
+}
+
 function complaint(rule: InputRule | undefined, provider: string, value: string | undefined): string | undefined {
   if (rule === undefined) return value === undefined ? undefined : `does not apply to ${provider}; leave it out`;
-  if (value === undefined) return rule.isOptional === true ? undefined : `is required for ${provider}`;
+  if (value === undefined) return rule.isOptional === true ? undefined : missing(rule, provider);
   return rule.pattern.test(value) ? undefined : `must be ${rule.meaning}`;
+}
+
+function missing({ howToGet }: InputRule, provider: string): string {
+  return howToGet === undefined ? `is required for ${provider}` : `is required for ${provider}; ${howToGet}`;
 }
 
 /** Returns the option of an input: `cloudAccount` → `--cloud-account`. */

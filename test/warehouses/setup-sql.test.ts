@@ -20,6 +20,7 @@ import { openSnowflakeClient } from '../support/fakes/snowflake-client.ts';
 import { snowflakeEndpoint } from '../support/fakes/snowflake-warehouse.ts';
 import { openWireProxy } from '../support/fakes/wire-proxy.ts';
 import { commandLine } from '../support/runner/command-line.ts';
+import { createKeyFiles } from '../support/runner/key-files.ts';
 import { rightsGranted, rightsNeeded } from '../support/stores/statement-rights.ts';
 import { onServer, serverOf } from '../support/warehouses/on-server.ts';
 
@@ -91,6 +92,7 @@ onServer('snowflake', 'the statements for Snowflake', () => {
   it('make schema and column there, and MPIDs are written back; its server knows no roles, users and integrations', async () => {
     const { accessUrl } = serverOf('snowflake').endpoints.snowflake;
     const database = `T${unique().toUpperCase()}`;
+    await using keys = await createKeyFiles();
     const client = await openSnowflakeClient({ accessUrl, database });
     await client.run(`CREATE SCHEMA IF NOT EXISTS ${database}.SHOP`);
     await client.run(`CREATE TABLE ${database}.SHOP.PEOPLE (CUSTOMER_ID VARCHAR)`);
@@ -98,6 +100,7 @@ onServer('snowflake', 'the statements for Snowflake', () => {
     const script = await scriptOf('alpha', {
       ...{ role: 'Sync role', warehouse: 'wh', database: database.toLowerCase(), schema: 'Shop', table: 'people' },
       ...{ user: 'sync', pod: 'EU1', 'cloud-account': '123456789012', 'org-id': '1', 'account-id': '2' },
+      'public-key': keys.publicFile,
     });
     expect(await runAll(script, (sql) => client.run(sql))).toEqual({
       ran: ['CREATE SCHEMA', 'ALTER TABLE'],
@@ -115,7 +118,10 @@ onServer('snowflake', 'the statements for Snowflake', () => {
         'DESCRIBE INTEGRATION',
       ],
     });
-    const config = configOf(script, { account_identifier: 'myorg-local', region: 'us-east-1' });
+    const config = configOf(script, {
+      ...{ account_identifier: 'myorg-local', region: 'us-east-1' },
+      private_key: keys.privateKey,
+    });
     delete (config as { aws_iam_user_arn?: string }).aws_iam_user_arn;
     await using proxy = await openWireProxy({ host: '127.0.0.1', port: Number(new URL(accessUrl).port) });
     const environment = snowflakeEndpoint(proxy.port);

@@ -1,8 +1,4 @@
 // The output of `penstock warehouse setup-sql` is run as it stands, and afterwards the user it made can write back and no more.
-import { generateKeyPairSync } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { duckdb } from '../../../connectors/duckdb/index.ts';
 import { redshift } from '../../../connectors/redshift/index.ts';
@@ -13,9 +9,15 @@ import { applyRequest, staged, writeBackOf } from '../../conformance/writing-bac
 import { openPostgresWarehouse, type PostgresWarehouse } from '../../support/fakes/postgres-warehouse.ts';
 import { warehouseEnvironment } from '../../support/fakes/warehouse-environment.ts';
 import { commandLine } from '../../support/runner/command-line.ts';
+import { createKeyFiles } from '../../support/runner/key-files.ts';
 
 const { run, json } = commandLine({});
 const setupSql = (...args: readonly string[]) => run('warehouse', 'setup-sql', ...args);
+
+const ON_SNOWFLAKE = [
+  ...['--provider', 'alpha', '--role', 'r', '--warehouse', 'w', '--database', 'd', '--schema', 's', '--table', 't'],
+  ...['--user', 'u', '--pod', 'EU1', '--cloud-account', '123456789012', '--org-id', '1', '--account-id', '2'],
+];
 
 /** Names that belong to the whole server, and go with the warehouse. */
 function onPostgres({ config: { database } }: PostgresWarehouse) {
@@ -148,43 +150,29 @@ describe('the command', () => {
     expect(await complaints(word)).toContain('--table: is required for');
   });
 
-  it('takes the file of a public key in place of a password, and no other file', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'penstock-keys-'));
-    const { publicKey, privateKey } = generateKeyPairSync('rsa', {
-      modulusLength: 2048,
-      publicKeyEncoding: { type: 'spki', format: 'pem' },
-      privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-    });
-    await writeFile(join(folder, 'penstock.pub'), publicKey);
-    await writeFile(join(folder, 'penstock.p8'), privateKey);
-    const names = [
-      '--role',
-      'r',
-      '--warehouse',
-      'w',
-      '--database',
-      'd',
-      '--schema',
-      's',
-      '--table',
-      't',
-      '--user',
-      'u',
-    ];
-    const service = ['--pod', 'EU1', '--cloud-account', '123456789012', '--org-id', '1', '--account-id', '2'];
-    const withKey = (file: string, ...more: readonly string[]) =>
-      setupSql('--provider', 'alpha', ...names, ...service, '--public-key', join(folder, file), ...more);
-    const [, text = ''] = /-\n([\s\S]*)\n-/.exec(publicKey) ?? [];
-    const { out } = await withKey('penstock.pub');
-    expect(out).toContain(
-      `CREATE USER IF NOT EXISTS "U" RSA_PUBLIC_KEY = '${text.replaceAll('\n', '')}' TYPE = SERVICE`,
-    );
+  it('signs in to Snowflake by the file of a public key, and takes no other file', async () => {
+    await using keys = await createKeyFiles();
+    const withKey = (file: string) => setupSql(...ON_SNOWFLAKE, '--public-key', file);
+    const [, text = ''] = /-\n([\s\S]*)\n-/.exec(keys.publicKey) ?? [];
+    const { out } = await withKey(keys.publicFile);
+    const set = `RSA_PUBLIC_KEY = '${text.replaceAll('\n', '')}'`;
+    expect(out).toContain(`CREATE USER IF NOT EXISTS "U" ${set} TYPE = SERVICE`);
+    expect(out).toContain(`-- ALTER USER "U" SET ${set}`);
     expect(out).not.toMatch(/PASSWORD|LEGACY/);
-    expect((await withKey('penstock.p8')).err).toContain('--public-key: must be the file of an RSA public key in PEM');
-    expect((await withKey('nothing')).err).toMatch(/--public-key: cannot be read: .*ENOENT/);
-    expect((await withKey('penstock.pub', '--password', 'Aa1-aa1-aa1-aa1')).err).toContain(
-      'cannot be used with option',
+    expect((await withKey(keys.privateFile)).err).toContain(
+      '--public-key: must be the file of an RSA public key in PEM',
     );
-    await rm(folder, { recursive: true });
+    expect((await withKey(keys.missingFile)).err).toMatch(/--public-key: cannot be read: .*ENOENT/);
+  });
+
+  it('says how to get a key for Snowflake, and why a password does not do', async () => {
+    const none = await setupSql(...ON_SNOWFLAKE);
+    expect([none.code, none.out]).toEqual([2, '']);
+    expect(none.err).toContain('--public-key: is required for alpha; make a key with: openssl genrsa 2048');
+    const { code, out, err } = await setupSql(...ON_SNOWFLAKE, '--password', 'Aa1-aa1-aa1-aa1');
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toContain('--password: does not work any more: Snowflake lets no service sign in by password alone');
+    expect(err).toContain('--public-key');
+    expect(err).not.toContain('Aa1-aa1');
   });
 });

@@ -10,8 +10,8 @@ import { loadParser } from '../../../src/warehouse/sql/parser.ts';
 const TABLE = { database: 'shop', schema: 'Public', table: 'people' };
 const VALUES: Readonly<Record<Provider, SetUpValues>> = {
   Alpha: {
-    ...{ ...TABLE, role: 'penstock_role', warehouse: 'wh', user: 'penstock', password: 'Pw-0123456789' },
-    ...{ pod: 'EU1', cloudAccount: '123456789012', orgId: '1', accountId: '2' },
+    ...{ ...TABLE, role: 'penstock_role', warehouse: 'wh', user: 'penstock' },
+    ...{ publicKey: `${'MIIB'.repeat(98)}==`, pod: 'EU1', cloudAccount: '123456789012', orgId: '1', accountId: '2' },
   },
   Beta: { ...TABLE, database: 'my-project', user: 'penstock@my-project.iam.gserviceaccount.com', region: 'EU' },
   Gamma: { ...TABLE, role: 'penstock_role', user: 'penstock', password: 'Pw-0123456789' },
@@ -80,7 +80,8 @@ describe.each(PROVIDERS)('the statements that prepare a table of %s', (provider)
     const none = () => readSetUp(SET_UPS[provider], provider, {});
     for (const name of required)
       expect(none).toThrow(`--${name.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)}: is required`);
-    const foreign = SET_UP_INPUTS.filter((name) => inputs[name] === undefined);
+    const { outdated = {} } = SET_UPS[provider];
+    const foreign = SET_UP_INPUTS.filter((name) => inputs[name] === undefined && outdated[name] === undefined);
     for (const name of foreign) {
       expect(() => statementsOf(provider, { ...VALUES[provider], [name]: 'x' })).toThrow('does not apply to');
     }
@@ -161,27 +162,33 @@ describe('names', () => {
 });
 
 describe('a public key in place of a password', () => {
-  const { password, ...rest } = VALUES.Alpha;
-  const publicKey = `${'MIIB'.repeat(98)}==`;
+  const { publicKey = '' } = VALUES.Alpha;
 
   it('makes a user that signs in by it alone', async () => {
     const parser = await loadParser();
-    const [user = ''] = statementsOf('Alpha', { ...rest, publicKey }).filter((sql) => sql.startsWith('CREATE USER'));
+    const [user = ''] = statementsOf('Alpha', VALUES.Alpha).filter((sql) => sql.startsWith('CREATE USER'));
     expect(user).toContain(` RSA_PUBLIC_KEY = '${publicKey}' TYPE = SERVICE `);
     expect(user).not.toContain('PASSWORD');
     expect(parser.parse(user, 'snowflake')).toMatchObject({ outcome: 'parsed' });
-    const { keep, before } = SET_UPS.Alpha.write({ ...rest, publicKey });
+    const { keep, before } = SET_UPS.Alpha.write(VALUES.Alpha);
     expect(keep.map(({ where }) => where)).toContain('config.private_key');
     expect(keep.map(({ where }) => where)).not.toContain('config.password');
-    expect(before.join()).not.toContain('LEGACY_SERVICE');
+    const [alter = ''] = before.filter((line) => line.startsWith('ALTER USER'));
+    expect(parser.parse(alter, 'snowflake')).toMatchObject({ outcome: 'parsed' });
   });
 
   it('is the text of one, and belongs to no other product', () => {
     for (const wrong of ['', 'short', `${publicKey}'`, publicKey.replace('M', ' ')]) {
-      expect(() => statementsOf('Alpha', { ...rest, publicKey: wrong })).toThrow(
+      expect(() => statementsOf('Alpha', { ...VALUES.Alpha, publicKey: wrong })).toThrow(
         '--public-key: must be the file of an',
       );
     }
     expect(() => statementsOf('Gamma', { ...VALUES.Gamma, publicKey })).toThrow('--public-key: does not apply to');
+  });
+
+  it('leaves no place for a password', () => {
+    expect(() => statementsOf('Alpha', { ...VALUES.Alpha, password: 'Pw-0123456789' })).toThrow(
+      '--password: does not work any more',
+    );
   });
 });
