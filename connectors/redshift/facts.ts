@@ -12,8 +12,8 @@ export const facts: ProviderFacts = {
     optional: ['port', 'aws_iam_role_arn'],
   },
   secretFields: ['password'],
-  // those of TLS, because they say who may read a password on its way
-  addressFields: ['host', 'port', 'sslmode', 'sslrootcert'],
+  // those of TLS, because they say who may read a password on its way; and whom the password is for
+  addressFields: ['host', 'port', 'database', 'user', 'sslmode', 'sslrootcert'],
   placeFields: ['host', 'port', 'database'],
   configDefaults: { port: DEFAULT_PORT },
   setUpHelp: [

@@ -34,8 +34,13 @@ const bodyOf = (id: string, changed: object = {}) => ({
 });
 
 describe('a connection to PostgreSQL', () => {
-  it.each([{ sslmode: 'disable' }, { sslrootcert: '-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----' }])(
-    'refuses the mask beside TLS that somebody else may open: %j',
+  it.each([
+    { sslmode: 'disable' },
+    { sslrootcert: '-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----' },
+    { user: 'somebody_else' },
+    { database: 'elsewhere' },
+  ])(
+    'refuses the mask beside TLS that somebody else may open, and for another user or database: %j',
     async (change) => {
       const [field = ''] = Object.keys(change);
       const body = bodyOf(`tls-${field}`, { sslmode: 'verify-full' });
@@ -47,7 +52,9 @@ describe('a connection to PostgreSQL', () => {
         });
       const answer = await put(change);
       expect(answer.status).toBe(400);
-      expect(answer.body.errors[0].message).toContain(`is the mask, but config.${field} changed`);
+      expect(answer.body.errors[0].message).toContain(
+        `config.password: is the mask, but config.${field} changed; send the secret itself`,
+      );
       expect((await put({})).status).toBe(200);
     },
   );

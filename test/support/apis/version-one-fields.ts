@@ -20,7 +20,7 @@ export const CONNECTION_ROWS: Readonly<Record<'alpha' | 'beta' | 'gamma', readon
   ],
   beta: [named, ...inConfig('region', 'project_id', 'dataset_id', 'service_account_id')],
   gamma: [
-    ...[named, ...inConfig('database', 'user')],
+    named,
     ['gamma_aws_iam_role_arn', 'changed', 'config.aws_iam_role_arn', 'changed'],
     ['gamma_aws_iam_role_arn', null, 'config.aws_iam_role_arn', undefined],
   ],
@@ -32,6 +32,8 @@ export const ADDRESS_ROWS = [
   ['alpha', 'region', 'config.region'],
   ['gamma', 'host', 'config.host'],
   ['gamma', 'port', 'config.port'],
+  ['gamma', 'database', 'config.database'],
+  ['gamma', 'user', 'config.user'],
 ] as const;
 
 /** Masked in both. */
