@@ -2,11 +2,13 @@
 import type { Dialect } from '../dialect.ts';
 import { findDisputedComment } from './disputed-comment.ts';
 import { findEffect } from './effects.ts';
-import { findRefused } from './find-refused.ts';
+import { findRefused, findWritingWord } from './find-refused.ts';
 import { findUnstable } from './find-unstable.ts';
+import { findMisspelt } from './misspelt.ts';
 import { findOpenComment } from './open-comment.ts';
 import { isClosed } from './parentheses.ts';
 import { GRAMMARS, loadParser, type Parsed, type SqlParser, type Token } from './parser.ts';
+import { findRefusedPipe } from './plain/pipes.ts';
 import { findDisputedString, readByRedshift } from './redshift-reading.ts';
 
 export interface SqlComplaint {
@@ -83,6 +85,8 @@ export function checkByGrammar(parser: SqlParser, sql: string, grammar: string):
   if (refused !== undefined) return refused;
   const effect = findEffect(tokens, grammar);
   if (effect !== undefined) return refuse(sql, effect.offset, notAllowed(effect.construct));
+  const pipe = findRefusedPipe(tokens, grammar);
+  if (pipe !== undefined) return refuse(sql, pipe.offset, notAllowed(pipe.construct));
   const text = sql.slice(first.start, tokens.at(-1)?.end);
   return verdict({ sql, text, tokens, first, parsed: parser.parse(text, grammar) });
 }
@@ -112,16 +116,13 @@ interface Case {
 }
 
 function verdict({ sql, text, tokens, first, parsed }: Case): ModelCheck {
-  const word = first.text.toUpperCase();
-  if (parsed.outcome === 'syntax') {
-    // the parser reads a misspelt SELECT as an alias, and complains of the second word after it
-    if (first.type === 'VAR')
-      return misread(sql, first.start, `a query cannot begin with ${first.text}; begin with SELECT or WITH.`);
-    return misread(sql, first.start + parsed.offset, parsed.message);
-  }
+  if (parsed.outcome === 'syntax') return unreadable({ sql, text, tokens, first, parsed });
   if (!isClosed(tokens)) return misread(sql, first.start, 'the parentheses do not match.');
   if (parsed.outcome === 'undecided') {
+    const word = first.text.toUpperCase();
     if (!QUERY_WORDS.has(word)) return refuse(sql, first.start, notAllowed(word));
+    const writing = findWritingWord(tokens);
+    if (writing !== undefined) return refuse(sql, writing.offset, notAllowed(writing.construct));
     return { outcome: 'undecided', sql: text, reason: parsed.reason };
   }
   const [statement, second] = parsed.statements;
@@ -130,6 +131,20 @@ function verdict({ sql, text, tokens, first, parsed }: Case): ModelCheck {
   const refusal = findRefused(statement, tokens);
   if (refusal !== undefined) return refuse(sql, refusal.offset, notAllowed(refusal.construct));
   return { outcome: 'accepted', sql: text, warnings: findUnstable(statement) };
+}
+
+type Unreadable = Omit<Case, 'parsed'> & { readonly parsed: Extract<Parsed, { readonly outcome: 'syntax' }> };
+
+/** Complains of a syntax error at the word that caused it, which may stand before the one that the parser names. */
+function unreadable({ sql, tokens, first, parsed }: Unreadable): ModelCheck {
+  // the parser reads a misspelt SELECT as an alias, and complains of the second word after it
+  if (first.type === 'VAR')
+    return misread(sql, first.start, `a query cannot begin with ${first.text}; begin with SELECT or WITH.`);
+  const offset = first.start + parsed.offset;
+  const misspelt = findMisspelt(tokens, offset);
+  if (misspelt === undefined) return misread(sql, offset, parsed.message);
+  const { word, keyword } = misspelt;
+  return misread(sql, misspelt.offset, `"${word}" is not expected here; write ${keyword} if you mean it.`);
 }
 
 const BACKSLASH =

@@ -1,4 +1,5 @@
 import type { Token } from './parser.ts';
+import { wordsAt } from './plain/token-lists.ts';
 import { isRecord, type Node, nodeOf, visitNodes } from './syntax-tree.ts';
 
 /** A construct that models must not contain, in the user's words, and its place. */
@@ -59,6 +60,50 @@ export function findRefused(statement: unknown, tokens: readonly Token[]): Refus
     refused ??= refusedIn(node);
   });
   return refused === undefined ? undefined : refusalOf(refused, tokens);
+}
+
+/** Words that begin a statement that writes, by the name that the tokenizer gives them. */
+const WRITING_WORDS: ReadonlySet<string> = new Set([
+  ...[
+    'INSERT',
+    'UPDATE',
+    'DELETE',
+    'MERGE',
+    'TRUNCATE',
+    'CREATE',
+    'DROP',
+    'ALTER',
+    'COPY',
+    'GRANT',
+    'REVOKE',
+    'EXECUTE',
+  ],
+]);
+
+/** Words after FOR that lock rows. */
+const LOCKS = /^(?:UPDATE|SHARE|NO KEY UPDATE|KEY SHARE)\b/;
+
+/**
+ * Returns the first word that makes a text more than a SELECT, where there is no tree because the parser gave up. It stands
+ * where a query could begin, behind a parenthesis. INTO and FOR UPDATE stand anywhere.
+ */
+export function findWritingWord(tokens: readonly Token[]): Refusal | undefined {
+  for (const [index, { start }] of tokens.entries()) {
+    const construct = writingWordAt(tokens, index);
+    if (construct !== undefined) return { construct, offset: start };
+  }
+  return undefined;
+}
+
+function writingWordAt(tokens: readonly Token[], index: number): string | undefined {
+  const { type = '', text = '' } = tokens[index] ?? {};
+  if (type === 'QUOTED_IDENTIFIER' || type.endsWith('STRING')) return undefined;
+  const word = text.toUpperCase();
+  if (word === 'INTO') return word;
+  if (word === 'FOR' && LOCKS.test(wordsAt(tokens.slice(index + 1, index + 4), 3))) return 'FOR UPDATE';
+  const before = tokens[index - 1]?.type;
+  const mayBegin = before === 'L_PAREN' || before === 'R_PAREN';
+  return mayBegin && WRITING_WORDS.has(word) ? word : undefined;
 }
 
 function refusalOf(construct: string, tokens: readonly Token[]): Refusal {

@@ -1,6 +1,7 @@
 // The only file that imports the SQL parser. The parser is loaded at its first use: 150 ms, and 60 to 110 MB of memory.
 import type * as Polyglot from '@polyglot-sql/sdk';
-import { blankTimeTravel } from './time-travel.ts';
+import type { Place } from './plain/edits.ts';
+import { plainSql } from './plain/plain-sql.ts';
 
 /** Grammars of the parser in which a model may be written, one for each product. */
 export const GRAMMARS = ['duckdb', 'snowflake', 'bigquery', 'postgresql', 'redshift', 'databricks'] as const;
@@ -53,12 +54,16 @@ export function loadParser(): Promise<SqlParser> {
 function parserOf(sdk: typeof Polyglot): SqlParser {
   const parser: SqlParser = {
     parse: (sql, grammar) => {
-      const text = grammar === 'bigquery' ? blankTimeTravel(sql, parser.tokens(sql, grammar) ?? []) : sql;
+      const tokens = parser.tokens(sql, grammar) ?? [];
+      const plain = plainSql(sql, tokens, grammar);
+      if (plain === undefined) return { outcome: 'undecided', reason: 'Pipe queries are nested too deeply.' };
+      const { text, originalPlace } = plain;
       const answer = ask(() => sdk.parse(text, grammar as Polyglot.Dialect));
       if (answer.success && Array.isArray(answer.ast)) return { outcome: 'parsed', statements: answer.ast };
       const message = answer.error ?? 'the parser gave no answer';
       if (gaveUp(message)) return { outcome: 'undecided', reason: message };
-      return { outcome: 'syntax', message: withoutPlace(message), offset: utf16(text)(answer.errorStart ?? 0) };
+      const place = originalPlace(utf16(text)(answer.errorStart ?? 0));
+      return { outcome: 'syntax', message: syntaxMessage(withoutPlace(message), place, tokens), offset: place.offset };
     },
     tokens: (sql, grammar) => {
       const answer = ask(() => sdk.tokenize(sql, grammar as Polyglot.Dialect));
@@ -84,17 +89,30 @@ function ask(call: () => unknown): RawAnswer {
   }
 }
 
+/** Tells whether the parser gave up. Only the beginning counts, because the rest of the message may quote the text. */
 function gaveUp(message: string): boolean {
-  return message.includes('E_GUARD_') || message.startsWith('WASM ');
+  return withoutPlace(message).startsWith('E_GUARD_') || message.startsWith('WASM ');
 }
 
 /**
- * Removes the place, which callers add themselves: `Parse error at line 1, column 15: Unexpected token: Where` → `Unexpected
- * token: Where`.
+ * Removes the place, which callers add themselves, and the quoted part of the text: `Parse error at line 1, column 15: Expected
+ * RParen, got Where ('where') near [a where]` → `Expected RParen, got Where ('where')`.
  */
 function withoutPlace(message: string): string {
   const colon = message.indexOf(': ');
-  return /^(?:Parse|Tokenization) error at/.test(message) && colon > 0 ? message.slice(colon + 2) : message;
+  const said = /^(?:Parse|Tokenization) error at/.test(message) && colon > 0 ? message.slice(colon + 2) : message;
+  const quoted = said.indexOf(' near [');
+  return quoted > 0 ? said.slice(0, quoted) : said;
+}
+
+const LONGEST_QUOTED = 40;
+
+/** Names the word that the parser complains of where its own message does not, or names one that is not in the text. */
+function syntaxMessage(message: string, { offset, isInserted }: Place, tokens: readonly Token[]): string {
+  if (isInserted) return 'the query ends too early.';
+  if (!message.startsWith('Invalid expression')) return message;
+  const found = tokens.find(({ start }) => start === offset)?.text;
+  return found === undefined ? message : `"${found.slice(0, LONGEST_QUOTED)}" is not expected here.`;
 }
 
 /** Maps offsets in code points, which the parser counts, to UTF-16 units. They differ after the first astral character. */

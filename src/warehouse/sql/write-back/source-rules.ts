@@ -6,6 +6,8 @@ import { type Finding, isSet, type TableReading, type WriteBackReading, wordsOf 
 import { findQuotes } from './text-rules.ts';
 
 export function findOtherQuery({ root, select, tokens }: WriteBackReading): Finding | undefined {
+  const pipe = tokens.find(({ type }) => type === 'PIPE_GT');
+  if (pipe !== undefined) return { message: `Pipe syntax (|>) is not allowed; ${ONE_SELECT}`, offset: pipe.start };
   const word = root.kind === 'subquery' ? '(' : root.kind === 'select' ? undefined : root.kind.toUpperCase();
   const construct = word ?? (isRecord(select.with) ? 'WITH' : undefined);
   if (construct === undefined) return undefined;
