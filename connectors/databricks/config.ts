@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { AppError } from '../../src/kernel/index.ts';
 import { isHost } from '../_shared/host-name.ts';
+import { entraHostOf } from './entra.ts';
 
 /** Tells whether text is an HTTP path: `/sql/1.0/warehouses/0123456789abcdef`, or `sql/protocolv1/o/…` of a cluster. */
 function isHttpPath(text: string): boolean {
@@ -20,6 +21,14 @@ const Credential = Type.Refine(
   Type.String({ minLength: 1, maxLength: 4096 }),
   (text) => /^[\u0021-\u007e]+$/.test(text),
   () => 'must contain only printable ASCII without spaces',
+);
+
+/** A tenant of Microsoft Entra ID: its id or one of its domains. It becomes a part of the token endpoint's path. */
+const Tenant = Type.Refine(
+  Type.String({ minLength: 1, maxLength: 253 }),
+  (text) => /^[0-9A-Za-z](?:[0-9A-Za-z-]|\.(?=[0-9A-Za-z]))*$/.test(text),
+  () =>
+    'must be the id or a domain of a tenant, such as 72f988bf-86f1-41af-91ab-2d7cd011db47 or contoso.onmicrosoft.com',
 );
 
 /**
@@ -53,6 +62,8 @@ export const configSchema = Type.Object(
     /** OAuth machine-to-machine of a service principal, in place of a token: its application id and a secret. */
     client_id: Type.Optional(Credential),
     client_secret: Type.Optional(Credential),
+    /** Tenant of a service principal of Microsoft Entra ID. Without it, `client_id` is one of Databricks itself. */
+    azure_tenant_id: Type.Optional(Tenant),
     /** Catalog; by default the workspace's own. */
     catalog: Type.Optional(Name),
   },
@@ -63,7 +74,19 @@ export type DatabricksConfig = Static<typeof configSchema>;
 
 export const HTTPS_PORT = 443;
 
-export type Credentials = { readonly token: string } | { readonly clientId: string; readonly clientSecret: string };
+/** A service principal of Databricks itself. */
+export interface Principal {
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+/** A service principal of Microsoft Entra ID, with the host that hands out its tokens. */
+export interface EntraPrincipal extends Principal {
+  readonly tenantId: string;
+  readonly entraHost: string;
+}
+
+export type Credentials = { readonly token: string } | Principal | EntraPrincipal;
 
 /** Target of a connection and its credentials. */
 export interface Door {
@@ -76,22 +99,33 @@ export interface Door {
 export function doorOf({ host, http_path: path, ...rest }: DatabricksConfig): Door {
   if (host === undefined) throw lacks('host', 'the workspace’s host, such as dbc-a1b2c3d4-e5f6.cloud.databricks.com');
   if (path === undefined) throw lacks('http_path', 'the HTTP path of a SQL warehouse');
-  return { host, path, credentials: credentialsOf(rest) };
+  return { host, path, credentials: credentialsOf(host, rest) };
 }
 
-function credentialsOf({ token, client_id, client_secret }: Partial<DatabricksConfig>): Credentials {
+function credentialsOf(host: string, fields: Partial<DatabricksConfig>): Credentials {
+  const { token, client_id, client_secret, azure_tenant_id: tenantId } = fields;
   if (token !== undefined) {
-    if (client_id === undefined && client_secret === undefined) return { token };
-    throw wrong(
-      'config.token is given together with config.client_id or config.client_secret; use only one way to sign in.',
-    );
+    const others = ['client_id', 'client_secret', 'azure_tenant_id'] as const;
+    const other = others.find((field) => fields[field] !== undefined);
+    if (other === undefined) return { token };
+    throw wrong(`config.token is given together with config.${other}; use only one way to sign in.`);
   }
   if (client_id === undefined && client_secret === undefined) {
     throw wrong('config.token is missing; give it, or config.client_id and config.client_secret.');
   }
   if (client_id === undefined) throw lacks('client_id', 'the application id of the service principal');
   if (client_secret === undefined) throw lacks('client_secret', 'an OAuth secret of the service principal');
-  return { clientId: client_id, clientSecret: client_secret };
+  const principal = { clientId: client_id, clientSecret: client_secret };
+  return tenantId === undefined ? principal : { ...principal, tenantId, entraHost: requireEntraHost(host) };
+}
+
+function requireEntraHost(host: string): string {
+  const entraHost = entraHostOf(host);
+  if (entraHost !== undefined) return entraHost;
+  throw wrong(
+    'config.azure_tenant_id is given, but config.host is no workspace of Azure (it does not end in .azuredatabricks.net). ' +
+      'Remove config.azure_tenant_id and sign in as a service principal of Databricks itself.',
+  );
 }
 
 function lacks(field: string, meaning: string): AppError {

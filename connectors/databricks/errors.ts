@@ -4,6 +4,7 @@ import { classifier, cutText } from '../_shared/classifier.ts';
 import { fieldOf } from '../_shared/field-of.ts';
 import { sentence } from '../_shared/sentence.ts';
 import { type SocketWords, socketFaultOf } from '../_shared/socket-errors.ts';
+import { RefusedSignIn } from './entra.ts';
 import { RefusedCall } from './link.ts';
 import { httpFailureOf, retryAfterSecondsOf } from './retry-after.ts';
 
@@ -18,6 +19,8 @@ export interface Rule {
 
 const TIMEOUT_ADVICE = 'PENSTOCK_WAREHOUSE_TIMEOUT_S limits how long a statement may take.';
 const TOKEN_ADVICE = 'Check config.token, or config.client_id and config.client_secret.';
+const PRINCIPAL_ADVICE =
+  'Check config.client_id, config.client_secret and, for Microsoft Entra ID, config.azure_tenant_id.';
 const PATH_ADVICE = 'Check config.http_path.';
 const TLS_ADVICE =
   'The certificate of config.host is not trusted. Behind a proxy that intercepts TLS, add its authority with NODE_EXTRA_CA_CERTS.';
@@ -74,21 +77,9 @@ export const RULES: readonly Rule[] = [
   { state: 'HTTP 503', code: 'WAREHOUSE_UNREACHABLE', advice: 'A stopped warehouse needs minutes to start.' },
   { state: 'HTTP 5', code: 'WAREHOUSE_UNREACHABLE' },
   { state: 'HTTP', code: 'WAREHOUSE_UNREACHABLE', advice: 'Check config.host and config.http_path.' },
-  {
-    state: 'OAUTH invalid_',
-    code: 'WAREHOUSE_CREDENTIALS',
-    advice: 'Check config.client_id and config.client_secret.',
-  },
-  {
-    state: 'OAUTH unauthorized',
-    code: 'WAREHOUSE_CREDENTIALS',
-    advice: 'Check config.client_id and config.client_secret.',
-  },
-  {
-    state: 'OAUTH access',
-    code: 'WAREHOUSE_CREDENTIALS',
-    advice: 'Check config.client_id and config.client_secret.',
-  },
+  { state: 'OAUTH invalid_', code: 'WAREHOUSE_CREDENTIALS', advice: PRINCIPAL_ADVICE },
+  { state: 'OAUTH unauthorized', code: 'WAREHOUSE_CREDENTIALS', advice: PRINCIPAL_ADVICE },
+  { state: 'OAUTH access', code: 'WAREHOUSE_CREDENTIALS', advice: PRINCIPAL_ADVICE },
   { state: 'OAUTH', code: 'WAREHOUSE_UNREACHABLE' },
   {
     holds: /OAuth is not supported for/,
@@ -137,14 +128,17 @@ function partsOf(error: unknown): Parts {
   const answer = httpFailureOf(error);
   if (answer !== undefined) return { state: `HTTP ${answer.statusCode}`, text: httpText(answer) };
   if (!(error instanceof Error)) return { state: '', text: String(error) };
+  if (error instanceof RefusedSignIn) return signInParts(error.error, error.message);
   const [code, oauth] = [fieldOf(error, 'code'), fieldOf(error, 'error')];
   if (error.name === 'OPError' || error.name === 'RPError') {
-    return {
-      state: `OAUTH ${typeof oauth === 'string' ? oauth : ''}`.trim(),
-      text: `Signing in failed: ${fieldOf(error, 'error_description') ?? error.message}`,
-    };
+    return signInParts(oauth, String(fieldOf(error, 'error_description') ?? error.message));
   }
   return { state: typeof code === 'string' ? code : '', text: error.message };
+}
+
+function signInParts(oauth: unknown, said: string): Parts {
+  const state = `OAUTH ${typeof oauth === 'string' ? oauth : ''}`.trim();
+  return { state, text: `Signing in failed: ${said.replace(/\s+/g, ' ')}` };
 }
 
 function refusalParts({ state, sqlState, message }: RefusedCall): Parts {

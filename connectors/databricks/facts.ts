@@ -7,10 +7,10 @@ export const facts: ProviderFacts = {
   config: {
     required: ['provider', 'schema'],
     // The specification does not say where Delta is and how to sign in: what is optional here is needed to connect (D-079).
-    optional: ['host', 'http_path', 'token', 'client_id', 'client_secret', 'catalog'],
+    optional: ['host', 'http_path', 'token', 'client_id', 'client_secret', 'azure_tenant_id', 'catalog'],
   },
   secretFields: ['token', 'client_secret'],
-  addressFields: ['host', 'http_path'],
+  addressFields: ['host', 'http_path', 'azure_tenant_id'],
   placeFields: ['host', 'catalog', 'schema'],
   setUpHelp: [
     '--database --schema --table --user',

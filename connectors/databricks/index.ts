@@ -3,6 +3,7 @@ import { addressIssues } from '../_shared/address-issues.ts';
 import { resolveHost } from '../_shared/resolve-host.ts';
 import { configSchema, type DatabricksConfig, HTTPS_PORT } from './config.ts';
 import { dialect } from './dialect.ts';
+import { entraHostOf } from './entra.ts';
 import { classify } from './errors.ts';
 import { facts } from './facts.ts';
 import { targetOf } from './guard-agent.ts';
@@ -26,8 +27,10 @@ export const databricks = defineConnector({
   classify,
 });
 
-async function checkAddress({ host }: DatabricksConfig, environment: ConnectorEnvironment) {
-  if (host === undefined) return [];
-  const check = () => resolveHost(targetOf(host, HTTPS_PORT, environment), environment.network);
-  return addressIssues('config.host', check, classify);
+async function checkAddress({ host, azure_tenant_id: tenant }: DatabricksConfig, environment: ConnectorEnvironment) {
+  const check = (of: string) => () => resolveHost(targetOf(of, HTTPS_PORT, environment), environment.network);
+  const issues = host === undefined ? [] : await addressIssues('config.host', check(host), classify);
+  const entraHost = host === undefined || tenant === undefined ? undefined : entraHostOf(host);
+  if (entraHost === undefined || issues.length > 0) return issues;
+  return await addressIssues('config.azure_tenant_id', check(entraHost), classify);
 }

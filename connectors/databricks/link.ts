@@ -4,9 +4,11 @@ import { systemClock } from '../../src/kernel/index.ts';
 import type { ConnectorEnvironment } from '../../src/warehouse/index.ts';
 import { resolveHost } from '../_shared/resolve-host.ts';
 import { noAnswerWithin } from '../_shared/timeout-error.ts';
-import { type Credentials, type DatabricksConfig, doorOf, HTTPS_PORT } from './config.ts';
+import { type DatabricksConfig, doorOf, HTTPS_PORT } from './config.ts';
 import { guardAgent, targetOf } from './guard-agent.ts';
+import { createRequester } from './guarded-request.ts';
 import type { Driver, Sdk, WireStatus } from './sdk.ts';
+import { signInOptions } from './sign-in.ts';
 
 export interface LinkDeps {
   readonly sdk: Sdk;
@@ -59,6 +61,7 @@ export async function openLink({ sdk, config, environment }: LinkDeps): Promise<
   await resolveHost(targetOf(host, HTTPS_PORT, environment), environment.network);
   // silences the SDK's own logger, which writes to the console
   const client = new sdk.DBSQLClient({ logger: { log: () => undefined } });
+  const requester = createRequester(environment);
   const limitMs = Math.round(environment.statementTimeoutMs * 1.1 + 1000);
   await client.connect({
     host,
@@ -66,7 +69,7 @@ export async function openLink({ sdk, config, environment }: LinkDeps): Promise<
     userAgentEntry: 'penstock',
     telemetryEnabled: false,
     socketTimeout: limitMs,
-    ...signIn(credentials),
+    ...signInOptions(credentials, requester),
   });
   const provider = await client.getConnectionProvider();
   // a close would retry for up to 30 s and then lose its error's code; the caller decides about retries
@@ -89,22 +92,8 @@ export async function openLink({ sdk, config, environment }: LinkDeps): Promise<
     async close() {
       await client.close().catch(() => undefined);
       agent?.destroy();
+      requester.close();
     },
-  };
-}
-
-/**
- * Returns the options to sign in as a service principal of Databricks itself, on every cloud: Azure's own principals sign in
- * elsewhere.
- */
-function signIn(credentials: Credentials) {
-  if ('token' in credentials) return { token: credentials.token };
-  const { clientId, clientSecret } = credentials;
-  return {
-    authType: 'databricks-oauth' as const,
-    oauthClientId: clientId,
-    oauthClientSecret: clientSecret,
-    useDatabricksOAuthInAzure: true,
   };
 }
 

@@ -1,4 +1,4 @@
-// Against a wire server of ours and the real SDK: sign-in, grants, and what local Spark does not send.
+// Against a wire server of ours and the real SDK: grants, and what local Spark does not send.
 
 import {
   Field,
@@ -13,70 +13,11 @@ import {
 } from 'apache-arrow';
 import { describe, expect, it } from 'vitest';
 import { databricks } from '../../../connectors/databricks/index.ts';
-import { DATABRICKS_CONFIG, databricksEndpoint } from '../../support/fakes/databricks-warehouse.ts';
-import { openDatabricksWire, type WireAnswer, type WireBehaviour } from '../../support/fakes/databricks-wire.ts';
+import { databricksEndpoint } from '../../support/fakes/databricks-warehouse.ts';
+import { openDatabricksWire, type WireAnswer } from '../../support/fakes/databricks-wire.ts';
 import { makeInt64, T } from '../../support/servers/databricks/thrift.ts';
 import { NEVER, readAll, requestOf } from '../reading.ts';
-
-const CONFIG = { ...DATABRICKS_CONFIG, schema: 'shop' };
-const TOKEN = { token: 'dapi0123' };
-
-async function openWire(behaviour: WireBehaviour, config: object = TOKEN, decided = {}) {
-  const wire = await openDatabricksWire(behaviour);
-  const session = await databricks.open({ ...CONFIG, ...config }, databricksEndpoint(wire.port, decided), NEVER);
-  return {
-    wire,
-    session,
-    async [Symbol.asyncDispose]() {
-      await session[Symbol.asyncDispose]();
-      await wire[Symbol.asyncDispose]();
-    },
-  };
-}
-
-const texts = (...values: readonly (string | null)[]) =>
-  new T.TColumn({
-    stringVal: new T.TStringColumn({ values: values.map((value) => value ?? ''), nulls: nullsOf(values) }),
-  } as never);
-const nullsOf = (values: readonly unknown[]) =>
-  Buffer.from([values.reduce((bits: number, value, at) => bits | (value === null ? 1 << at : 0), 0)]);
-const NO_ROWS: WireAnswer = { columnSet: [] };
-const CLOCK: WireAnswer = { columnSet: [texts('1704067200000001')] };
-
-/** Answers by how the statement begins. */
-function answers(table: Readonly<Record<string, WireAnswer>>): WireBehaviour['answer'] {
-  return (sql) => Object.entries(table).find(([start]) => sql.startsWith(start))?.[1] ?? NO_ROWS;
-}
-
-describe('OAuth machine-to-machine', () => {
-  const oauth = { clientId: 'a1b2', clientSecret: 'dose-s3cret' };
-  const answer = answers({ 'SELECT CAST(unix_micros': CLOCK });
-
-  it('gets a token with the id and the secret, from the workspace itself', async () => {
-    const good = { client_id: oauth.clientId, client_secret: oauth.clientSecret };
-    await using opened = await openWire({ oauth, answer }, good);
-    expect(await opened.session.clock(NEVER)).toBe(1_704_067_200_000_001n);
-    expect(opened.wire.seen.slice(0, 2)).toEqual([
-      'GET /oidc/.well-known/oauth-authorization-server',
-      'POST /oidc/v1/token',
-    ]);
-    expect(opened.wire.seen.filter((request) => request.includes('/token'))).toHaveLength(1);
-  });
-
-  it('says that the secret is wrong, and does not repeat it', async () => {
-    await using opened = await openWire({ oauth, answer }, { client_id: oauth.clientId, client_secret: 'wr0ng' });
-    const stages = await opened.session.probe(NEVER);
-    expect(stages.map(({ name, status }) => [name, status])).toEqual([
-      ['reach', 'passed'],
-      ['tls', 'passed'],
-      ['sign_in', 'failed'],
-      ['use_objects', 'skipped'],
-      ['read', 'skipped'],
-    ]);
-    expect(stages[2]?.message).toContain('config.client_secret');
-    expect(JSON.stringify(stages)).not.toContain('wr0ng');
-  });
-});
+import { answers, CONFIG, NO_ROWS, nullsOf, openWire, TOKEN, texts } from './on-wire.ts';
 
 describe('the probe', () => {
   const TABLES: WireAnswer = { columnSet: [texts('shop', 'shop'), texts('orders', 'people'), texts('false', 'false')] };

@@ -29,12 +29,21 @@ export interface WireBehaviour {
   /** Comes in place of rows at a statement's so-manieth question for them, from 0; the rows come with the next one. */
   instead?(sql: string, asked: number): TFetchResultsResp | undefined;
   /** The service principal that may sign in; absent: every token is good. */
-  readonly oauth?: { readonly clientId: string; readonly clientSecret: string };
+  readonly oauth?: WirePrincipal;
+}
+
+export interface WirePrincipal {
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** A tenant of Microsoft Entra ID; absent: the workspace itself hands out the tokens. */
+  readonly tenantId?: string;
+  /** Seconds that the tokens live, one after the other; the last of them for all further ones. Default: an hour. */
+  readonly lifetimes?: readonly number[];
 }
 
 export interface DatabricksWire extends AsyncDisposable {
   readonly port: number;
-  /** Method and path of each request. */
+  /** Method and URL of each request. */
   readonly seen: readonly string[];
 }
 
@@ -48,14 +57,16 @@ interface Operation {
 export async function openDatabricksWire(behaviour: WireBehaviour): Promise<DatabricksWire> {
   const seen: string[] = [];
   const operations = new Map<string, Operation>();
+  /** Tokens handed out; the last alone is good. */
+  const tokens: string[] = [];
   const server = createServer({ cert: CERTIFICATE, key: CERTIFICATE_KEY }, (request, response) => {
-    seen.push(`${request.method} ${request.url}`);
-    const work = request.url?.startsWith('/oidc/') ? signIn : serve;
+    seen.push(`${request.method} https://${request.headers.host}${request.url}`);
+    const work = request.headers['content-type'] === 'application/x-thrift' ? serve : signIn;
     work(request, response).catch((error: Error) => response.destroy(error));
   });
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const bytes = await readAll(request);
-    if (behaviour.oauth !== undefined && request.headers.authorization !== `Bearer ${TOKEN}`) {
+    if (behaviour.oauth !== undefined && request.headers.authorization !== `Bearer ${tokens.at(-1)}`) {
       return void response.writeHead(401).end();
     }
     const head = readHead(bytes);
@@ -63,8 +74,8 @@ export async function openDatabricksWire(behaviour: WireBehaviour): Promise<Data
     response.writeHead(200, { 'content-type': 'application/x-thrift', 'content-length': body.length }).end(body);
   };
   const signIn = async (request: IncomingMessage, response: ServerResponse) => {
-    await readAll(request);
-    const { status, body } = oauthAnswer(request, behaviour.oauth);
+    const asked = new URLSearchParams((await readAll(request)).toString());
+    const { status, body } = signInAnswer(request, { asked, principal: behaviour.oauth, tokens });
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   };
   server.listen(0, '127.0.0.1');
@@ -170,17 +181,46 @@ function nextRows(operation: Operation): object {
   return new T.TFetchResultsResp({ status: OK, hasMoreRows: at + 1 < batches.length, results });
 }
 
-/** The SDK looks at the time it ends, and at nothing else. */
-const TOKEN = ['e30', Buffer.from(JSON.stringify({ exp: 9_999_999_999 })).toString('base64url'), 'x'].join('.');
+interface SignIn {
+  readonly asked: URLSearchParams;
+  readonly principal: WirePrincipal | undefined;
+  readonly tokens: string[];
+}
 
-function oauthAnswer({ url = '', headers }: IncomingMessage, oauth: WireBehaviour['oauth']) {
+/** Answers as the workspace does, or as Microsoft Entra ID where the principal is its own. */
+function signInAnswer({ url, headers }: IncomingMessage, { asked, principal, tokens }: SignIn) {
+  const { tenantId } = principal ?? {};
   const issuer = `https://${headers.host}/oidc`;
-  if (url.includes('.well-known')) {
+  if (tenantId === undefined && url === '/oidc/.well-known/oauth-authorization-server') {
     return { status: 200, body: { issuer, token_endpoint: `${issuer}/v1/token`, jwks_uri: `${issuer}/jwks` } };
   }
-  const wanted = `Basic ${Buffer.from(`${oauth?.clientId}:${oauth?.clientSecret}`).toString('base64')}`;
-  if (headers.authorization === wanted) {
-    return { status: 200, body: { access_token: TOKEN, token_type: 'Bearer', expires_in: 3600 } };
+  const endpoint = tenantId === undefined ? '/oidc/v1/token' : `/${tenantId}/oauth2/v2.0/token`;
+  if (url === endpoint && mayHaveToken(asked, headers.authorization, principal)) {
+    const lifetimes = principal?.lifetimes ?? [3600];
+    const expires_in = lifetimes[tokens.length] ?? lifetimes.at(-1) ?? 3600;
+    tokens.push(tokenOf(expires_in, tokens.length));
+    return { status: 200, body: { access_token: tokens.at(-1), token_type: 'Bearer', expires_in } };
   }
   return { status: 401, body: { error: 'invalid_client', error_description: 'Client authentication failed' } };
+}
+
+/** Checks id and secret: the workspace takes them as a header, Microsoft Entra ID in the form. */
+function mayHaveToken(asked: URLSearchParams, authorization: string | undefined, principal?: WirePrincipal): boolean {
+  const { tenantId, clientId, clientSecret } = principal ?? {};
+  if (asked.get('grant_type') !== 'client_credentials') return false;
+  if (tenantId === undefined) {
+    const wanted = `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`;
+    return authorization === wanted && asked.get('scope') === 'all-apis';
+  }
+  const sent = [asked.get('client_id'), asked.get('client_secret'), asked.get('scope')];
+  return sent.join() === [clientId, clientSecret, `${DATABRICKS_IN_ENTRA}/.default`].join();
+}
+
+/** Databricks as a resource of every tenant: https://learn.microsoft.com/azure/databricks/dev-tools/service-prin-aad-token */
+const DATABRICKS_IN_ENTRA = '2ff814a6-3304-4ab8-85cb-cd0e6f879c1d';
+
+/** Makes a token. The SDK reads the time at which it ends, and nothing else. */
+function tokenOf(seconds: number, jti: number): string {
+  const claims = { exp: Math.floor(Date.now() / 1000) + seconds, jti };
+  return ['e30', Buffer.from(JSON.stringify(claims)).toString('base64url'), 'x'].join('.');
 }
