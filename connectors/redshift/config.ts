@@ -1,17 +1,10 @@
 import Type, { type Static } from 'typebox';
 import { isHost } from '../_shared/host-name.ts';
 import { DEFAULT_PORT } from './facts.ts';
-
-/** Modes as libpq names them; `prefer` uses TLS where the server offers it. */
-export const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
-export type SslMode = (typeof SSL_MODES)[number];
+import { CLIENT_PAIR, hasClientPair, tlsFields } from './tls-fields.ts';
 
 function isPort(text: string): boolean {
   return /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535;
-}
-
-function isSslMode(text: string): boolean {
-  return SSL_MODES.some((mode) => mode === text);
 }
 
 /** A name as PostgreSQL accepts it: 63 bytes, no zero byte. */
@@ -21,8 +14,8 @@ const Name = Type.Refine(
   () => 'must not contain U+0000',
 );
 
-/** Configuration of Gamma. D-079 says which fields are required; `sslmode` and `sslrootcert` are extensions. */
-export const configSchema = Type.Object(
+/** Configuration of Gamma. D-079 says which fields are required; those of TLS are extensions. */
+const fieldsSchema = Type.Object(
   {
     host: Type.Refine(
       Type.String({ minLength: 1, maxLength: 253 }),
@@ -35,18 +28,12 @@ export const configSchema = Type.Object(
     password: Name,
     // The specification gives no purpose for the role. It is stored and answered; reading needs no role.
     aws_iam_role_arn: Type.Optional(Type.String({ maxLength: 2048 })),
-    sslmode: Type.Optional(Type.Refine(Type.String(), isSslMode, () => `must be one of ${SSL_MODES.join(', ')}`)),
-    /** Certificates in PEM that sign the server's; by default those of the public authorities. */
-    sslrootcert: Type.Optional(
-      Type.Refine(
-        Type.String({ maxLength: 500_000 }),
-        (text) => text.includes('-----BEGIN CERTIFICATE-----'),
-        () => 'must be certificates in PEM, beginning with -----BEGIN CERTIFICATE-----',
-      ),
-    ),
+    ...tlsFields,
   },
   { additionalProperties: false },
 );
+
+export const configSchema = Type.Refine(fieldsSchema, hasClientPair, () => CLIENT_PAIR);
 
 export type RedshiftConfig = Static<typeof configSchema>;
 

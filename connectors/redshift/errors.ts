@@ -5,6 +5,7 @@ import { fieldOf } from '../_shared/field-of.ts';
 import { sentence } from '../_shared/sentence.ts';
 import { type SocketWords, socketFaultOf } from '../_shared/socket-errors.ts';
 import { NO_TLS } from './link/tls.ts';
+import { postgresRuleOf } from './postgresql-rules.ts';
 import { isDataError, reasonOf, redshiftRuleOf } from './redshift-rules.ts';
 
 export interface Rule {
@@ -104,6 +105,7 @@ export function classify(error: unknown, wanted: Wanted = 'SELECT'): AppError {
 function nameFailure(error: unknown, wanted: Wanted): AppError {
   const { state, text, details, hint } = partsOf(error);
   const rule =
+    postgresRuleOf(state, text) ??
     socketFaultOf(state, SOCKET_WORDS) ??
     redshiftRuleOf(state, text, details) ??
     RULES.find((candidate) => fits(candidate, state, text)) ??

@@ -11,9 +11,9 @@ export const facts: ProviderFacts = {
     required: ['host', 'database', 'user', 'password'],
     optional: ['port', 'aws_iam_role_arn'],
   },
-  secretFields: ['password'],
+  secretFields: ['password', 'sslkey'],
   // those of TLS, because they say who may read a password on its way; and whom the password is for
-  addressFields: ['host', 'port', 'database', 'user', 'sslmode', 'sslrootcert'],
+  addressFields: ['host', 'port', 'database', 'user', 'sslmode', 'sslrootcert', 'sslcert'],
   placeFields: ['host', 'port', 'database'],
   configDefaults: { port: DEFAULT_PORT },
   setUpHelp: [

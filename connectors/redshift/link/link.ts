@@ -102,7 +102,8 @@ async function connect(
     database,
     user,
     password,
-    ssl: tls ?? false,
+    // a copy: the driver hides the key of the object that it gets, which cancelling needs
+    ssl: tls === undefined ? false : { ...tls },
     application_name: 'penstock',
     connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,

@@ -1,6 +1,8 @@
 import type { ConnectionOptions } from 'node:tls';
 import { AppError } from '../../../src/kernel/index.ts';
-import { type RedshiftConfig, SSL_MODES, type SslMode } from '../config.ts';
+import type { RedshiftConfig } from '../config.ts';
+import { SSL_MODES, type SslMode } from '../tls-fields.ts';
+import { authoritiesOf, contextOf, isAuthority } from './authorities.ts';
 
 /** Options of one attempt; `undefined` stands for no TLS. */
 export type Tls = ConnectionOptions | undefined;
@@ -22,20 +24,29 @@ function isLoopback(address: string): boolean {
 export function attemptsOf(config: RedshiftConfig, address: string): readonly Tls[] {
   const mode = modeOf(config, address);
   if (mode === 'disable') return [undefined];
-  if (mode === 'prefer') return [{ rejectUnauthorized: false }, undefined];
+  if (mode === 'prefer') return [{ rejectUnauthorized: false, ...clientOf(config) }, undefined];
   return [optionsOf(config, mode)];
 }
 
-function optionsOf({ host, sslrootcert }: RedshiftConfig, mode: SslMode): ConnectionOptions {
+function optionsOf(config: RedshiftConfig, mode: SslMode): ConnectionOptions {
+  const { host } = config;
   // the socket connects to an address, so the name for the certificate is given here
   const servername = /^[\d.]+$|:/.test(host) ? {} : { servername: host.replace(/\.$/, '') };
-  if (mode === 'require') return { ...servername, rejectUnauthorized: false };
-  const verified = {
-    ...servername,
-    rejectUnauthorized: true,
-    ...(sslrootcert === undefined ? {} : { ca: sslrootcert }),
-  };
+  if (mode === 'require') return { ...servername, rejectUnauthorized: false, ...clientOf(config) };
+  const verified = { ...servername, rejectUnauthorized: true, ...trustOf(config), ...clientOf(config) };
   return mode === 'verify-ca' ? { ...verified, checkServerIdentity: () => undefined } : verified;
+}
+
+/** Returns the authorities; by default those of Node, which are the public ones. */
+function trustOf({ sslrootcert, sslcert }: RedshiftConfig): ConnectionOptions {
+  if (sslrootcert === undefined) return {};
+  // a shared context has no room for a client's own certificate
+  if (isAuthority(sslrootcert) && sslcert === undefined) return { secureContext: contextOf(sslrootcert) };
+  return { ca: authoritiesOf(sslrootcert) };
+}
+
+function clientOf({ sslcert, sslkey }: RedshiftConfig): ConnectionOptions {
+  return sslcert === undefined || sslkey === undefined ? {} : { cert: sslcert, key: sslkey };
 }
 
 /** Message of the driver, and of our own dialling, for a server without TLS. */
