@@ -33,6 +33,11 @@ export function accountNameOf({ account_identifier: account }: Pick<SnowflakeCon
   return account.split('.')[0] ?? account;
 }
 
+/** Returns the target of the identity provider's token endpoint. */
+export function tokenTargetOf(url: URL): Target {
+  return { ...targetOf(url), madeBy: template('{config.oauth_token_url}') };
+}
+
 export function targetOf({ hostname, port, protocol }: URL): Target {
   return {
     host: hostname.replace(/^\[|\]$/g, ''),

@@ -18,72 +18,104 @@ function isAccount(text: string): boolean {
   return ACCOUNT.test(text) && !/snowflakecomputing/i.test(text);
 }
 
-const SIGN_INS = ['password', 'private_key', 'programmatic_access_token'] as const;
+type Given = Readonly<Record<string, unknown>>;
 
-/** Tells whether there is exactly one way to sign in, with a passphrase only beside a key. */
-function hasOneSignIn(config: Readonly<Record<string, unknown>>): boolean {
-  const given = SIGN_INS.filter((field) => config[field] !== undefined);
-  return given.length === 1 && (config.private_key_passphrase === undefined || given[0] === 'private_key');
+/** Fields that each way to sign in has, the first of which chooses it. */
+const SIGN_INS: readonly (readonly [field: string, ...beside: readonly string[]])[] = [
+  ['private_key', 'private_key_passphrase'],
+  ['oauth_client_id', 'oauth_client_secret', 'oauth_token_url', 'oauth_scope'],
+  ['programmatic_access_token'],
+  ['password'],
+];
+
+/** Tells whether there is exactly one way to sign in, and nothing that belongs to another. */
+function hasOneSignIn(config: Given): boolean {
+  const chosen = SIGN_INS.filter(([field]) => config[field] !== undefined);
+  const others = SIGN_INS.filter((signIn) => !chosen.includes(signIn)).flat();
+  return chosen.length === 1 && others.every((field) => config[field] === undefined);
+}
+
+function hasWholeClient(config: Given): boolean {
+  const fields = ['oauth_client_id', 'oauth_client_secret', 'oauth_token_url'].map((field) => config[field]);
+  return fields.every((value) => value === undefined) || fields.every((value) => value !== undefined);
+}
+
+/** Tells whether the text is an address that a secret may be sent to. */
+function isTokenUrl(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url?.protocol === 'https:' && url.username === '' && url.password === '' && url.hash === '';
 }
 
 /**
- * Configuration of Alpha. `password` is required unless one of two extensions replaces it: `private_key` (PEM, with
- * `private_key_passphrase` where it is encrypted) or `programmatic_access_token`. `schema` is an extension, too: names without
- * a schema are looked up there.
+ * Configuration of Alpha. `password` is required unless an extension replaces it: `private_key` (PEM, with
+ * `private_key_passphrase` where it is encrypted), `programmatic_access_token`, or `oauth_client_id` with its secret and the
+ * identity provider's token endpoint. `schema` is an extension, too: names without a schema are looked up there.
  */
+const fields = Type.Object(
+  {
+    account_identifier: Type.Refine(
+      Type.String({ minLength: 1, maxLength: 200 }),
+      isAccount,
+      () => 'must be an account such as myorg-account1 or xy12345, without scheme and without snowflakecomputing.com',
+    ),
+    region: Type.Refine(
+      Type.String({ minLength: 1, maxLength: 60 }),
+      (text) => REGION.test(text),
+      () => 'must be a region such as us-east-1 or us-central1.gcp',
+    ),
+    warehouse: Name,
+    database: Name,
+    schema: Type.Optional(Name),
+    user: Name,
+    role: Name,
+    password: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),
+    private_key: Type.Optional(
+      Type.Refine(
+        Type.String({ maxLength: 20_000 }),
+        isPrivateKey,
+        () =>
+          'must be a private key in PEM, beginning with -----BEGIN PRIVATE KEY----- or -----BEGIN ENCRYPTED PRIVATE KEY-----',
+      ),
+    ),
+    private_key_passphrase: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),
+    programmatic_access_token: Type.Optional(Type.String({ minLength: 1, maxLength: 4096 })),
+    oauth_client_id: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),
+    oauth_client_secret: Type.Optional(Type.String({ minLength: 1, maxLength: 4096 })),
+    oauth_token_url: Type.Optional(
+      Type.Refine(
+        Type.String({ maxLength: 2048 }),
+        isTokenUrl,
+        () => 'must be the token endpoint of the identity provider, beginning with https://, without user and fragment',
+      ),
+    ),
+    oauth_scope: Type.Optional(Type.String({ minLength: 1, maxLength: 2048 })),
+    // The specification gives no purpose for the integration. It is stored and answered. Rows are read without it, so it may
+    // be empty.
+    storage_integration: Type.String({ maxLength: 255 }),
+    aws_iam_user_arn: Type.Optional(
+      Type.Refine(
+        Type.String({ maxLength: 2048 }),
+        (text) => ARN.test(text),
+        () => 'must be an ARN such as arn:aws:iam::123456789012:user/name',
+      ),
+    ),
+    aws_external_id: Type.Optional(Type.String({ minLength: 1, maxLength: 1224 })),
+    external_stage: Type.Optional(
+      Type.Refine(
+        Type.String({ maxLength: 800 }),
+        (text) => STAGE.test(text),
+        () => 'must be a stage with its schema, such as schema.stage',
+      ),
+    ),
+  },
+  { additionalProperties: false },
+);
+
 export const configSchema = Type.Refine(
-  Type.Object(
-    {
-      account_identifier: Type.Refine(
-        Type.String({ minLength: 1, maxLength: 200 }),
-        isAccount,
-        () => 'must be an account such as myorg-account1 or xy12345, without scheme and without snowflakecomputing.com',
-      ),
-      region: Type.Refine(
-        Type.String({ minLength: 1, maxLength: 60 }),
-        (text) => REGION.test(text),
-        () => 'must be a region such as us-east-1 or us-central1.gcp',
-      ),
-      warehouse: Name,
-      database: Name,
-      schema: Type.Optional(Name),
-      user: Name,
-      role: Name,
-      password: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),
-      private_key: Type.Optional(
-        Type.Refine(
-          Type.String({ maxLength: 20_000 }),
-          isPrivateKey,
-          () =>
-            'must be a private key in PEM, beginning with -----BEGIN PRIVATE KEY----- or -----BEGIN ENCRYPTED PRIVATE KEY-----',
-        ),
-      ),
-      private_key_passphrase: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),
-      programmatic_access_token: Type.Optional(Type.String({ minLength: 1, maxLength: 4096 })),
-      // The specification gives no purpose for the integration. It is stored and answered. Rows are read without it, so it may
-      // be empty.
-      storage_integration: Type.String({ maxLength: 255 }),
-      aws_iam_user_arn: Type.Optional(
-        Type.Refine(
-          Type.String({ maxLength: 2048 }),
-          (text) => ARN.test(text),
-          () => 'must be an ARN such as arn:aws:iam::123456789012:user/name',
-        ),
-      ),
-      aws_external_id: Type.Optional(Type.String({ minLength: 1, maxLength: 1224 })),
-      external_stage: Type.Optional(
-        Type.Refine(
-          Type.String({ maxLength: 800 }),
-          (text) => STAGE.test(text),
-          () => 'must be a stage with its schema, such as schema.stage',
-        ),
-      ),
-    },
-    { additionalProperties: false },
-  ),
+  Type.Refine(fields, hasWholeClient, () => 'needs oauth_client_id, oauth_client_secret and oauth_token_url together'),
   hasOneSignIn,
   () =>
-    'needs one way to sign in: password, private_key (with private_key_passphrase where the key is encrypted) or programmatic_access_token',
+    'needs one way to sign in, without fields of another: private_key (with private_key_passphrase where the key is encrypted), oauth_client_id with oauth_client_secret and oauth_token_url, programmatic_access_token, or password',
 );
 
 export type SnowflakeConfig = Static<typeof configSchema>;

@@ -79,6 +79,7 @@ export const RULES: readonly Rule[] = [
   { status: 404, code: '401002', is: 'WAREHOUSE_CONFIG', advice: `No account answers at this address. ${ACCOUNT}` },
   { status: 429, is: 'WAREHOUSE_THROTTLED' },
   { status: 503, is: 'WAREHOUSE_THROTTLED' },
+  { code: 'ERR_BAD_RESPONSE', is: 'WAREHOUSE_UNREACHABLE' },
   // the SDK's own errors
   { code: '401001', is: 'WAREHOUSE_UNREACHABLE' },
   { code: '401002', is: 'WAREHOUSE_UNREACHABLE' },

@@ -18,8 +18,14 @@ export const facts: ProviderFacts = {
     optional: ['aws_iam_user_arn', 'aws_external_id', 'external_stage'],
     mayBeEmpty: ['storage_integration'],
   },
-  secretFields: ['password', 'private_key', 'private_key_passphrase', 'programmatic_access_token'],
-  addressFields: ['account_identifier', 'region'],
+  secretFields: [
+    'password',
+    'private_key',
+    'private_key_passphrase',
+    'programmatic_access_token',
+    'oauth_client_secret',
+  ],
+  addressFields: ['account_identifier', 'region', 'oauth_token_url'],
   placeFields: ['account_identifier', 'region', 'database', 'schema'],
   setUpHelp: [
     '--role --warehouse --database --schema --table --user --public-key',
@@ -51,6 +57,14 @@ export const facts: ProviderFacts = {
       'timestamp_unixtime_ms',
       'timestamp_unixtime_s',
     ],
-    otherSignIns: ['private_key', 'private_key_passphrase', 'programmatic_access_token'],
+    otherSignIns: [
+      'private_key',
+      'private_key_passphrase',
+      'programmatic_access_token',
+      'oauth_client_id',
+      'oauth_client_secret',
+      'oauth_token_url',
+      'oauth_scope',
+    ],
   },
 };

@@ -1,7 +1,7 @@
 import { type ConnectorEnvironment, defineConnector } from '../../src/warehouse/index.ts';
 import { addressIssues } from '../_shared/address-issues.ts';
-import { resolveHost } from '../_shared/resolve-host.ts';
-import { accessUrlOf, targetOf } from './address.ts';
+import { resolveHost, type Target } from '../_shared/resolve-host.ts';
+import { accessUrlOf, targetOf, tokenTargetOf } from './address.ts';
 import { configSchema, type SnowflakeConfig } from './config.ts';
 import { dialect } from './dialect.ts';
 import { classify } from './errors.ts';
@@ -25,7 +25,12 @@ export const snowflake = defineConnector({
   classify,
 });
 
-function checkAddress(config: SnowflakeConfig, environment: ConnectorEnvironment) {
-  const check = () => resolveHost(targetOf(new URL(accessUrlOf(config, environment))), environment.network);
-  return addressIssues('config.account_identifier', check, classify);
+async function checkAddress(config: SnowflakeConfig, environment: ConnectorEnvironment) {
+  const issuesOf = (path: string, target: Target) =>
+    addressIssues(path, () => resolveHost(target, environment.network), classify);
+  const { oauth_token_url: tokenUrl } = config;
+  return [
+    ...(await issuesOf('config.account_identifier', targetOf(new URL(accessUrlOf(config, environment))))),
+    ...(tokenUrl === undefined ? [] : await issuesOf('config.oauth_token_url', tokenTargetOf(new URL(tokenUrl)))),
+  ];
 }

@@ -30,6 +30,14 @@ const TOKEN = 'Check {config.programmatic_access_token} and its role and expiry.
 const TOKEN_POLICY =
   'A programmatic access token works only for a user under a network policy: ALTER USER … SET NETWORK_POLICY = …, with the addresses of this machine, or ask for an authentication policy that requires none.';
 
+const CLIENT = 'Check {config.oauth_client_id}, {config.oauth_client_secret} and {config.oauth_scope}.';
+const ENDPOINT =
+  'Check {config.oauth_token_url}: a token endpoint answers as RFC 6749 says, and redirects are not followed.';
+const GIVEN_TOKEN =
+  'Snowflake needs a security integration of the type EXTERNAL_OAUTH for this identity provider. Check {config.user}, {config.role} and {config.oauth_scope}.';
+
+/** Code of the SDK's HTTP client for statuses from 400 to 499. */
+const REFUSED = 'ERR_BAD_REQUEST';
 const MFA_WORDS = ['multi-factor', 'mfa ', 'duo security', 'passcode'];
 
 /** Rules in order; the first match decides. Errors of a running session match only rules without `isSignIn`. */
@@ -64,5 +72,17 @@ export const SIGN_IN_RULES: readonly Rule[] = [
   // "Network policy is required."
   { code: '390432', is: 'WAREHOUSE_CREDENTIALS', advice: TOKEN_POLICY },
   { code: '3944', is: 'WAREHOUSE_CREDENTIALS', advice: TOKEN },
+  { code: '3903', is: 'WAREHOUSE_CREDENTIALS', advice: GIVEN_TOKEN },
   { code: '39', isSignIn: true, is: 'WAREHOUSE_CREDENTIALS', advice: SIGN_IN },
+  // an identity provider's token endpoint
+  ...[400, 401, 403].map(
+    (status): Rule => ({ code: REFUSED, status, isSignIn: true, is: 'WAREHOUSE_CREDENTIALS', advice: CLIENT }),
+  ),
+  { status: 429, isSignIn: true, is: 'WAREHOUSE_THROTTLED' },
+  { code: REFUSED, isSignIn: true, is: 'WAREHOUSE_CONFIG', advice: ENDPOINT },
+  { holds: 'request failed with status code 3', isSignIn: true, is: 'WAREHOUSE_CONFIG', advice: ENDPOINT },
+  { code: 'OAUTH_', isSignIn: true, is: 'WAREHOUSE_CONFIG', advice: ENDPOINT },
+  ...['is not valid json', 'in json at position'].map(
+    (holds): Rule => ({ holds, isSignIn: true, is: 'WAREHOUSE_CONFIG', advice: ENDPOINT }),
+  ),
 ];

@@ -51,7 +51,9 @@ const CLOSE_MS = 2000;
 export async function openLink({ sdk, config, environment }: LinkDeps, signal: AbortSignal): Promise<Link> {
   const options = optionsOf(config, environment);
   const ended = new AbortController();
-  const work = onLine({ network: environment.network, signal: ended.signal });
+  const { oauth_token_url: tokenUrl } = config;
+  const line = { network: environment.network, tokenUrl: tokenUrl && new URL(tokenUrl).href, signal: ended.signal };
+  const work = onLine(line);
   const link = linkOf({
     connection: work(() => sdk.createConnection(options)),
     onLine: work,

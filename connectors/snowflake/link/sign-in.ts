@@ -37,13 +37,29 @@ function credentialsOf({
   private_key: privateKey,
   private_key_passphrase: passphrase,
   programmatic_access_token: token,
+  ...oauth
 }: SnowflakeConfig): object {
   if (privateKey !== undefined) {
     requireReadable(privateKey, passphrase);
     const pass = passphrase === undefined ? {} : { privateKeyPass: passphrase };
     return { authenticator: 'SNOWFLAKE_JWT', privateKey: privateKey.trim(), ...pass };
   }
+  if (oauth.oauth_client_id !== undefined) return clientOf(oauth);
   return token === undefined ? { password } : { authenticator: 'PROGRAMMATIC_ACCESS_TOKEN', token };
+}
+
+/** Returns the options of a client that gets its tokens from an identity provider. */
+function clientOf(
+  config: Pick<SnowflakeConfig, `oauth_${'client_id' | 'client_secret' | 'token_url' | 'scope'}`>,
+): object {
+  return {
+    authenticator: 'OAUTH_CLIENT_CREDENTIALS',
+    oauthClientId: config.oauth_client_id,
+    oauthClientSecret: config.oauth_client_secret,
+    oauthTokenRequestUrl: config.oauth_token_url,
+    // without a scope, the SDK asks for `session:role:` and the role
+    ...(config.oauth_scope === undefined ? {} : { oauthScope: config.oauth_scope }),
+  };
 }
 
 /** Signs in. Throws the SDK's error, marked as one of sign-in. */

@@ -3,13 +3,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { isIP } from 'node:net';
 import type { NetworkRules } from '../../../src/warehouse/index.ts';
-import { resolveHost } from '../../_shared/resolve-host.ts';
-import { targetOf } from '../address.ts';
+import { resolveHost, type Target } from '../../_shared/resolve-host.ts';
+import { targetOf, tokenTargetOf } from '../address.ts';
 import type { HttpClient, HttpFailure, HttpRequest, LookUp } from '../sdk.ts';
 
 /** Owner of requests. */
 export interface Line {
   readonly network: NetworkRules;
+  /** Token endpoint of an identity provider, where sign-in needs one. */
+  readonly tokenUrl?: string | undefined;
   /** Aborts everything under way. */
   readonly signal: AbortSignal;
 }
@@ -47,7 +49,8 @@ export function guardTransport(http: HttpClient): void {
 async function prepare(request: HttpRequest): Promise<HttpRequest> {
   const line = lines.getStore();
   if (line === undefined) throw new Error('The Snowflake SDK sent a request without a connection.');
-  const addresses = await lookUp(new URL(request.url ?? ''), line.network);
+  const url = new URL(request.url ?? '');
+  const addresses = await lookUp(url.href === line.tokenUrl ? tokenTargetOf(url) : targetOf(url), line.network);
   request.lookup = (_, __, done) => done(null, addresses);
   // a redirect could bypass the lookup, and Snowflake has none
   request.maxRedirects = 0;
@@ -59,8 +62,7 @@ async function prepare(request: HttpRequest): Promise<HttpRequest> {
 /**
  * Looks up every host, also those of the cloud storage with large results, so that the connection goes to the checked address.
  */
-async function lookUp(url: URL, network: NetworkRules): Promise<readonly LookUp[]> {
-  const target = targetOf(url);
+async function lookUp(target: Target, network: NetworkRules): Promise<readonly LookUp[]> {
   const addresses = await resolveHost(target, network).catch((cause: unknown) => {
     // marked as final: a retry would change nothing
     throw Object.assign(new Error(`${target.host} was not asked`, { cause }), { code: ENDED });

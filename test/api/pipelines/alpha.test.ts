@@ -5,6 +5,7 @@ import { SECRET_MASK } from '../../../src/kernel/index.ts';
 import { connectionBody, openSyncApi, type SyncApi } from '../../support/apis/sync-api.ts';
 import { type FakeSnowflake, openFakeSnowflake } from '../../support/fakes/fake-snowflake.ts';
 import { SNOWFLAKE_CONFIG, snowflakeEndpoint } from '../../support/fakes/snowflake-warehouse.ts';
+import { openTokenServer } from '../../support/fakes/token-server.ts';
 
 const PASSWORD = 'p4ssw0rd';
 let api: SyncApi;
@@ -72,6 +73,26 @@ describe('a connection to Snowflake', () => {
     expect(body.config).toEqual({ ...config, ...masked });
     const put = await api.admin.put('/connections/key', { ...bodyOf('key'), config: { ...config, ...masked } });
     expect(put).toMatchObject({ status: 200, body: { status: 'healthy' } });
+  });
+
+  it('gets tokens with a client’s secret, which is masked and does not follow another token endpoint', async () => {
+    await using provider = await openTokenServer(() => ({
+      status: 200,
+      body: { access_token: 't', token_type: 'bearer' },
+    }));
+    const { password: _, ...rest } = CONFIG;
+    const config = { ...rest, oauth_client_id: 'c', oauth_client_secret: 's3cret', oauth_token_url: provider.url };
+    const { body } = await api.admin.post('/connections', { ...bodyOf('client'), config });
+    const masked = { ...config, oauth_client_secret: SECRET_MASK };
+    expect(body).toMatchObject({ status: 'healthy', config: masked });
+    const put = (changed: object) => api.admin.put('/connections/client', { ...bodyOf('client'), config: changed });
+    expect(await put(masked)).toMatchObject({ status: 200, body: { status: 'healthy' } });
+    expect(provider.requests.at(-1)?.form.client_secret).toBe('s3cret');
+    const { status, body: refused } = await put({ ...masked, oauth_token_url: 'https://elsewhere.example.com/token' });
+    expect([status, refused.errors[0].message]).toEqual([
+      400,
+      expect.stringContaining('config.oauth_client_secret: is the mask, but config.oauth_token_url changed'),
+    ]);
   });
 
   it('is faulted, and says why, when it does not work', async () => {

@@ -6,10 +6,11 @@ const CONFIG = {
   ...{ account_identifier: 'myorg-account1', region: 'us-east-1', warehouse: 'WH', database: 'SHOP', user: 'U' },
   ...{ role: 'R', password: 'secret', storage_integration: 'INTEGRATION' },
 };
+const CLIENT = { oauth_client_id: 'c', oauth_client_secret: 's', oauth_token_url: 'https://login.example.com/token' };
 const PEM = '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----';
 
 describe('the configuration', () => {
-  it('is the specification’s table, and three ways to sign in', () => {
+  it('is the specification’s table, and four ways to sign in', () => {
     const optional = {
       ...{ aws_iam_user_arn: 'arn:aws:iam::123456789012:user/x', aws_external_id: 'X=1', external_stage: 'mart.stage' },
       schema: 'MART',
@@ -18,6 +19,8 @@ describe('the configuration', () => {
     const { password: _, ...rest } = CONFIG;
     expect(snowflake.checkConfig({ ...rest, private_key: PEM, private_key_passphrase: 'x' })).toEqual([]);
     expect(snowflake.checkConfig({ ...rest, programmatic_access_token: 'x' })).toEqual([]);
+    expect(snowflake.checkConfig({ ...rest, ...CLIENT })).toEqual([]);
+    expect(snowflake.checkConfig({ ...rest, ...CLIENT, oauth_scope: 'api://x/.default' })).toEqual([]);
   });
 
   it.each(['account_identifier', 'region', 'warehouse', 'database', 'user', 'role', 'storage_integration'])(
@@ -32,6 +35,8 @@ describe('the configuration', () => {
     ['none', { password: undefined }],
     ['two', { private_key: PEM }],
     ['a passphrase without a key', { private_key_passphrase: 'x' }],
+    ['a password and a client', CLIENT],
+    ['a scope without a client', { oauth_scope: 'x' }],
   ])('needs one way to sign in, not %s', (_, changed) => {
     const config = Object.fromEntries(
       Object.entries({ ...CONFIG, ...changed }).filter(([, value]) => value !== undefined),
@@ -41,7 +46,18 @@ describe('the configuration', () => {
     expect(issues[0]?.message).toContain('programmatic_access_token');
   });
 
+  it.each(['oauth_client_secret', 'oauth_token_url'])('needs the client whole: %s', (field) => {
+    const { password: _, ...rest } = CONFIG;
+    const config = Object.fromEntries(Object.entries({ ...rest, ...CLIENT }).filter(([name]) => name !== field));
+    expect(snowflake.checkConfig(config)).toEqual([
+      { path: 'config', message: 'needs oauth_client_id, oauth_client_secret and oauth_token_url together.' },
+    ]);
+  });
+
   it.each([
+    ['oauth_token_url', 'http://login.example.com/token', 'beginning with https://'],
+    ['oauth_token_url', 'https://me:pass@login.example.com/token', 'without user'],
+    ['oauth_token_url', 'login.example.com/token', 'beginning with https://'],
     ['account_identifier', 'https://x.snowflakecomputing.com', 'without scheme'],
     ['account_identifier', 'x.snowflakecomputing.com', 'without snowflakecomputing.com'],
     ['account_identifier', 'a/b', 'must be an account'],

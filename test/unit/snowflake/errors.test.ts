@@ -46,6 +46,22 @@ const SEEN: readonly (readonly [expected: string, Seen])[] = [
     'Duo Security authentication is denied.',
     'Incorrect passcode was specified.',
   ].map((message) => ['WAREHOUSE_CREDENTIALS', { code: '390197', message, isSignIn: true }] as const),
+  ...[400, 401, 403].map(
+    (statusCode) =>
+      [
+        'WAREHOUSE_CREDENTIALS',
+        { code: 'ERR_BAD_REQUEST', message: `status ${statusCode}`, response: { statusCode }, isSignIn: true },
+      ] as const,
+  ),
+  ['WAREHOUSE_THROTTLED', { code: 'ERR_BAD_REQUEST', message: 'x', response: { statusCode: 429 }, isSignIn: true }],
+  ['WAREHOUSE_CONFIG', { code: 'ERR_BAD_REQUEST', message: 'x', response: { statusCode: 404 }, isSignIn: true }],
+  ['WAREHOUSE_UNREACHABLE', { code: 'ERR_BAD_RESPONSE', message: 'x', response: { statusCode: 500 }, isSignIn: true }],
+  ...[
+    'Request failed with status code 307',
+    'Unexpected token < is not valid JSON',
+    'Unterminated string in JSON at position 8',
+  ].map((message) => ['WAREHOUSE_CONFIG', { message, isSignIn: true }] as const),
+  ['WAREHOUSE_CONFIG', { code: 'OAUTH_INVALID_RESPONSE', message: 'no token', isSignIn: true }],
   ...['390104', '390111', '390114', '390195'].map(
     (code) =>
       ['WAREHOUSE_CREDENTIALS', { code, sqlState: '08001', message: `${code} at sign-in`, isSignIn: true }] as const,
