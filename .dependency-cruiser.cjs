@@ -49,6 +49,7 @@ const HOMES = [
   ['drizzle-orm', ['^src/(access|dsr|events|groups|identity|jobs|pipelines|runs|store)/(?!contract/|routes/|wire/)']],
   ['pg', ['^src/store/', '^connectors/redshift/']],
   ['pg-boss', ['^src/jobs/']],
+  ['p-queue', ['^src/pipelines/connections/trial-queue\\.ts$']],
   ['croner', ['^src/jobs/']],
   ['fastify', ['^src/http/']],
   ['@fastify/[a-z-]+', ['^src/http/']],

@@ -30,6 +30,7 @@ import {
   systemRandom,
   type WorkspaceId,
 } from './kernel/index.ts';
+import { createTrialQueue } from './pipelines/index.ts';
 import { createEngine, type Engine, isLedgerAhead } from './runs/index.ts';
 import { resolveKeys, type Store, startStore, storeAddress } from './store/index.ts';
 import type { ConnectorEnvironment, Fleet } from './warehouse/index.ts';
@@ -145,7 +146,7 @@ function assemble(parts: Parts): App {
     dsr,
     onSettingsReplaced: settingsOf.forget,
     ingest: { store, clock, identities, batches, settingsOf },
-    sync: { ...shared, events, identities, warehouseWaitMs: WAREHOUSE_WAIT_MS, isLedgerAhead },
+    sync: { ...shared, ...apiOfSync(parts), events, identities },
   });
   observeStore(metrics, { store, jobs, clock });
   return {
@@ -161,6 +162,12 @@ function assemble(parts: Parts): App {
     listen: () => listen(parts, { http, jobs, engine, groups, dsr, settingsOf }),
     drain: (graceMs) => drainAll({ http, engine, jobs, requests, batches, store }, graceMs),
   };
+}
+
+/** Returns what the calls of warehouse sync need besides what they share with runs. */
+function apiOfSync({ clock, config }: Parts) {
+  const runTrial = createTrialQueue({ clock, perMinute: config.trialsPerMinute });
+  return { warehouseWaitMs: WAREHOUSE_WAIT_MS, isLedgerAhead, runTrial };
 }
 
 interface Listening {

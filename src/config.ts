@@ -67,6 +67,8 @@ export interface Config {
     readonly messageBytes: number;
     readonly endpoints: WarehouseEndpoints;
   };
+  /** Previews, dry runs, validations and connection tests that one workspace may start in a minute. */
+  readonly trialsPerMinute: number;
   /** The most that admins of workspaces may set, by the names of their limits. */
   readonly ceilings: Readonly<Record<string, number>>;
   /** Calls of URLs that a caller of the API gave. */
@@ -115,6 +117,7 @@ export function readConfig(environment: Environment = process.env): Config {
       messageBytes: read.integer('PENSTOCK_WAREHOUSE_MESSAGE_MB', 1, 1024) * (1 << 20),
       endpoints: readEndpoints(read, issues),
     },
+    trialsPerMinute: read.integer('PENSTOCK_TRIALS_PER_MINUTE', 1, 100_000),
     ceilings: readCeilings(read),
     outgoing: {
       allowedHosts: read.items('PENSTOCK_OUTGOING_ALLOWED_HOSTS', isHostOrNetwork, HOSTS_MEANING),

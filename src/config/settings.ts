@@ -115,12 +115,12 @@ export const SETTINGS = {
   PENSTOCK_WORKERS: {
     default: '3',
     meaning:
-      'Maximum number of runs that this daemon works on at the same time. With 0, it serves the API and sends callbacks only. From 2 on, the last free worker is reserved for workspaces without a run in progress.',
+      'Maximum number of runs that this daemon works on at the same time. With 0, it serves the API and sends callbacks only. The last free worker is reserved for workspaces without a run in progress, so set 2 or more to let a long run of one workspace delay no other.',
   },
   PENSTOCK_WORKSPACE_RUNS: {
     default: '2',
     meaning:
-      'Maximum number of runs of one workspace at the same time, across all daemons. On each daemon, a workspace uses at most all workers but one.',
+      'Maximum number of runs of one workspace at the same time, across all daemons. On each daemon, a workspace uses at most all workers but one; the only worker of a daemon takes no second run of a workspace.',
   },
   PENSTOCK_CONNECTION_RUNS: {
     default: '4',
@@ -141,6 +141,11 @@ export const SETTINGS = {
     default: '64',
     meaning:
       'Largest message, in MiB, that a PostgreSQL or Redshift server may send. It limits the size of a row. A larger message closes the connection.',
+  },
+  PENSTOCK_TRIALS_PER_MINUTE: {
+    default: '120',
+    meaning:
+      'Previews, dry runs, validations of models and connection tests that one workspace may start per minute on each daemon. A workspace has at most 4 of them in progress, a daemon 12; up to 16 more of a workspace wait for at most 15 seconds.',
   },
   PENSTOCK_OUTGOING_ALLOWED_HOSTS: {
     default: '',

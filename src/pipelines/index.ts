@@ -21,6 +21,7 @@ export { type LastChanges, lastChanges, lockRanOn, type RanOnPart } from './conn
 export { probeStored, requireAnswer } from './connections/probe-connection.ts';
 export { secretFieldsOf } from './connections/provider.ts';
 export { createConnection, replaceConnection } from './connections/save-connection.ts';
+export { createTrialQueue, type RunTrial } from './connections/trial-queue.ts';
 export type { ConnectionBody } from './contract/connection.ts';
 export type { DataModelBody } from './contract/data-model.ts';
 export { type PipelineBody, PipelineStatus } from './contract/pipeline.ts';
@@ -56,9 +57,17 @@ export {
 export { isTimeZone } from './pipelines/read-sync-mode.ts';
 export { replacePipeline } from './pipelines/replace-pipeline.ts';
 export { resetPipeline } from './pipelines/reset-pipeline.ts';
-export type { PipelinesDeps } from './pipelines-deps.ts';
+export type { PipelinesDeps, PipelinesEndpointDeps } from './pipelines-deps.ts';
 export { pipelinesEndpoints } from './pipelines-endpoints.ts';
-export { BASE, CHANGES, NoContent, pathParams, READS, workspaceParams } from './routes/platform-endpoint.ts';
+export {
+  BASE,
+  CHANGES,
+  NoContent,
+  pathParams,
+  READS,
+  TRIALS_LIMITED,
+  workspaceParams,
+} from './routes/platform-endpoint.ts';
 export { pipelinesWithLiveRun } from './run-rows/live-runs.ts';
 export { findLatestRun, listRuns, loadRun, runFromRow } from './run-rows/load-runs.ts';
 export { RUN_QUEUE, requestRun, runJobKey } from './run-rows/request-run.ts';

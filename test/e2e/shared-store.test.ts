@@ -15,7 +15,7 @@ test('two daemons on one store share the runs, each run once', async () => {
   await using store = await openTestStore();
   const environment = {
     ...someKeys(),
-    ...{ DATABASE_URL: store.databaseUrl, PENSTOCK_WORKERS: '1', PENSTOCK_CHUNK_ROWS: '100' },
+    ...{ DATABASE_URL: store.databaseUrl, PENSTOCK_WORKERS: '2', PENSTOCK_CHUNK_ROWS: '100' },
   };
   const options = { home: place.path, environment };
   const installation = await install(options);

@@ -32,6 +32,7 @@ describe('without any variable', () => {
       },
       duckdb: { allowsEmbedded: true, memoryMb: 320, threads: 1, spillMb: 1280 },
       warehouse: { allowedHosts: [], statementTimeoutMs: 3_600_000, messageBytes: 64 << 20, endpoints: {} },
+      trialsPerMinute: 120,
       ceilings: { batch_bytes: 1_048_576, request_bytes: 4_194_304 },
       outgoing: { allowedHosts: [], ca: undefined },
       dsr: {
@@ -72,6 +73,7 @@ describe('a variable that is set', () => {
     ['PENSTOCK_WORKERS', '0', (config) => config.engine.workers, 0],
     ['PENSTOCK_WORKSPACE_RUNS', '9', (config) => config.engine.workspaceRuns, 9],
     ['PENSTOCK_CONNECTION_RUNS', '9', (config) => config.engine.connectionRuns, 9],
+    ['PENSTOCK_TRIALS_PER_MINUTE', '6', ({ trialsPerMinute }) => trialsPerMinute, 6],
     ['PENSTOCK_CHUNK_ROWS', '500', (config) => config.engine.chunkRows, 500],
     ['PENSTOCK_RUN_ATTEMPTS', '1', (config) => config.engine.runAttempts, 1],
     ['PENSTOCK_RUN_HOURS', '2', (config) => config.engine.runHoldMs, 7_200_000],
@@ -183,6 +185,7 @@ describe('a wrong value', () => {
     ['PENSTOCK_WORKSPACE_RUNS', '0'],
     ['PENSTOCK_CONNECTION_RUNS', '0'],
     ['PENSTOCK_CHUNK_ROWS', '0'],
+    ['PENSTOCK_TRIALS_PER_MINUTE', '0'],
     ['PENSTOCK_RUN_ATTEMPTS', '0'],
     ['PENSTOCK_RUN_HOURS', '24'],
     ['PENSTOCK_WAREHOUSE_HOSTS', 'db.example.com,https://x.example'],

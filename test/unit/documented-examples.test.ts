@@ -4,12 +4,12 @@ import { versionOneEndpoints } from '../../src/api-v1/index.ts';
 import { requestValidator } from '../../src/http/validation/validate-request.ts';
 import { type IdentityEndpointsDeps, identityEndpoints } from '../../src/identity/index.ts';
 import { type JsonSchema, parseJson, stringifyJson } from '../../src/kernel/index.ts';
-import { type PipelinesDeps, pipelinesEndpoints } from '../../src/pipelines/index.ts';
+import { type PipelinesEndpointDeps, pipelinesEndpoints } from '../../src/pipelines/index.ts';
 
 const endpoints = [
   ...accessEndpoints({} as AccessEndpointsDeps),
   ...identityEndpoints({} as IdentityEndpointsDeps),
-  ...pipelinesEndpoints({} as PipelinesDeps),
+  ...pipelinesEndpoints({} as PipelinesEndpointDeps),
   ...versionOneEndpoints({} as Parameters<typeof versionOneEndpoints>[0]),
 ];
 const withBody = endpoints.filter(({ body }) => body !== undefined && Object.hasOwn(body, 'examples'));

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { type Provider, providerOf } from '../../../connectors/facts.ts';
 import { defineEndpoint, type Endpoint, NO_PARAMETERS } from '../../http/index.ts';
-import type { Connection, PipelinesDeps } from '../../pipelines/index.ts';
+import type { Connection, PipelinesDeps, PipelinesEndpointDeps } from '../../pipelines/index.ts';
 import {
   createConnection,
   deleteConnection,
@@ -9,6 +9,7 @@ import {
   NoContent,
   pathParams,
   replaceConnection,
+  TRIALS_LIMITED,
   workspaceParams,
 } from '../../pipelines/index.ts';
 import { ConnectionAnswer, ConnectionBody, ConnectionChange } from '../contract/connection.ts';
@@ -26,7 +27,7 @@ const tag = 'Warehouse sync v1: connections';
 const params = pathParams({ connectionId: Type.String() });
 
 /** Returns the endpoints of connections in version 1. */
-export function connectionEndpoints(deps: PipelinesDeps): readonly Endpoint[] {
+export function connectionEndpoints(deps: PipelinesEndpointDeps): readonly Endpoint[] {
   return [list(deps), get(deps), create(deps), replace(deps), remove(deps)];
 }
 
@@ -68,7 +69,7 @@ function get({ store, fleet }: PipelinesDeps): Endpoint {
   });
 }
 
-function create(deps: PipelinesDeps): Endpoint {
+function create(deps: PipelinesEndpointDeps): Endpoint {
   return defineEndpoint({
     ...CHANGES,
     method: 'POST',
@@ -82,17 +83,18 @@ function create(deps: PipelinesDeps): Endpoint {
     body: ConnectionBody,
     ignoredFields: READ_ONLY_FIELDS,
     responses: { 200: ConnectionAnswer },
-    refusals: { 505: UNREACHABLE },
-    async handler({ caller, body }) {
-      const made = await renderRefusals(CONNECTION_NAMES, async () =>
-        createConnection(deps, caller, { body: connectionBody(deps.fleet, body), mustAnswer: true }),
-      );
+    refusals: { 429: TRIALS_LIMITED, 505: UNREACHABLE },
+    async handler({ caller, body, signal }) {
+      const { workspaceId } = caller;
+      const make = async () =>
+        createConnection(deps, caller, { body: connectionBody(deps.fleet, body), mustAnswer: true });
+      const made = await deps.runTrial({ workspaceId, signal }, () => renderRefusals(CONNECTION_NAMES, make));
       return { status: 200, body: connectionAnswer(deps.fleet, made) };
     },
   });
 }
 
-function replace(deps: PipelinesDeps): Endpoint {
+function replace(deps: PipelinesEndpointDeps): Endpoint {
   return defineEndpoint({
     ...CHANGES,
     method: 'PUT',
@@ -106,8 +108,8 @@ function replace(deps: PipelinesDeps): Endpoint {
     body: ConnectionChange,
     ignoredFields: READ_ONLY_FIELDS,
     responses: { 200: ConnectionAnswer },
-    refusals: { 505: UNREACHABLE },
-    async handler({ caller, params: { connectionId: id }, body }) {
+    refusals: { 429: TRIALS_LIMITED, 505: UNREACHABLE },
+    async handler({ caller, params: { connectionId: id }, body, signal }) {
       const { workspaceId } = caller;
       const put = async () => {
         const stored = await loadKnownConnection(deps.store, { workspaceId, id });
@@ -119,7 +121,8 @@ function replace(deps: PipelinesDeps): Endpoint {
           basedOn: { read: stored, basisOf: connectionBasis },
         });
       };
-      const saved = await renderRefusals(CONNECTION_NAMES, () => repeatOnConflict(put));
+      const save = () => renderRefusals(CONNECTION_NAMES, () => repeatOnConflict(put));
+      const saved = await deps.runTrial({ workspaceId, signal }, save);
       return { status: 200, body: connectionAnswer(deps.fleet, saved) };
     },
   });

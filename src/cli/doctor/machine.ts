@@ -2,7 +2,7 @@
 import { access, constants, stat, statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
-import type { Config } from '../../config.ts';
+import { type Config, SETTINGS } from '../../config.ts';
 import { hasDaemon } from '../../store/index.ts';
 import { answersHealth } from './ask-health.ts';
 import { examine, type Finding } from './finding.ts';
@@ -18,6 +18,7 @@ export async function examineMachine(config: Config): Promise<readonly Finding[]
     examine('disk', () => lookAtDisk(config.home)),
     examine('keys', () => lookAtKeys(config)),
     examine('port', () => lookAtPort(config)),
+    examine('workers', async () => lookAtWorkers(config)),
   ]);
 }
 
@@ -83,6 +84,22 @@ async function lookAtPort(config: Config): Promise<Omit<Finding, 'check'>> {
     return { status: 'ok', found: `a daemon answers on ${host}:${port}` };
   const fix = `Set PENSTOCK_HOME to the home of that daemon, or PENSTOCK_PORT to another port. ${start}`;
   return { status: 'warning', found: `the daemon on ${host}:${port} does not belong to ${config.home}`, fix };
+}
+
+/** Judges whether a long run of one workspace delays the others, and whether the limits contradict each other. */
+function lookAtWorkers({ engine: { workers, workspaceRuns } }: Config): Omit<Finding, 'check'> {
+  if (workers === 0) return { status: 'ok', found: 'this daemon works on no runs' };
+  if (workers === 1) {
+    const fix = 'Set PENSTOCK_WORKERS to 2 or more if the store has several workspaces.';
+    return { status: 'warning', found: 'a run keeps the only worker from all other workspaces until it ends', fix };
+  }
+  const isSet = workspaceRuns !== Number(SETTINGS.PENSTOCK_WORKSPACE_RUNS.default);
+  if (isSet && workspaceRuns >= workers) {
+    const found = `PENSTOCK_WORKSPACE_RUNS is ${workspaceRuns}, but a workspace gets at most ${workers - 1} of the ${workers} workers`;
+    const fix = `Set PENSTOCK_WORKERS to ${workspaceRuns + 1}, or PENSTOCK_WORKSPACE_RUNS to ${workers - 1}, unless other daemons work on the store.`;
+    return { status: 'warning', found, fix };
+  }
+  return { status: 'ok', found: `${workers}, one of them for workspaces without a run in progress` };
 }
 
 async function isFree(host: string, port: number): Promise<boolean> {

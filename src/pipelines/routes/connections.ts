@@ -9,16 +9,16 @@ import { unknownProvider } from '../connections/provider.ts';
 import { createConnection, replaceConnection } from '../connections/save-connection.ts';
 import { ConnectionAnswer, ConnectionBody, ConnectionTestAnswer } from '../contract/connection.ts';
 import { READ_ONLY_FIELDS } from '../contract/shared.ts';
-import type { PipelinesDeps } from '../pipelines-deps.ts';
+import type { PipelinesDeps, PipelinesEndpointDeps } from '../pipelines-deps.ts';
 import { connectionAnswer } from '../wire/connection-answer.ts';
-import { BASE, CHANGES, NoContent, pathParams, READS, workspaceParams } from './platform-endpoint.ts';
+import { BASE, CHANGES, NoContent, pathParams, READS, TRIALS_LIMITED, workspaceParams } from './platform-endpoint.ts';
 
 const PATH = `${BASE}/connections`;
 const tag = 'Connections';
 const params = pathParams({ connectionId: Type.String() });
 
 /** Returns the endpoints of connections. `test` is an extension (D-110). */
-export function connectionEndpoints(deps: PipelinesDeps): readonly Endpoint[] {
+export function connectionEndpoints(deps: PipelinesEndpointDeps): readonly Endpoint[] {
   return [list(deps), get(deps), create(deps), replace(deps), remove(deps), test(deps)];
 }
 
@@ -63,7 +63,7 @@ function get({ store, fleet }: PipelinesDeps): Endpoint {
   });
 }
 
-function create(deps: PipelinesDeps): Endpoint {
+function create(deps: PipelinesEndpointDeps): Endpoint {
   return defineEndpoint({
     ...CHANGES,
     method: 'POST',
@@ -72,19 +72,21 @@ function create(deps: PipelinesDeps): Endpoint {
     params: workspaceParams,
     query: NO_PARAMETERS,
     operationId: 'createConnection',
-    refusals: { 409: 'Another connection of this workspace already has that id.' },
+    refusals: { 409: 'Another connection of this workspace already has that id.', 429: TRIALS_LIMITED },
     summary: 'Create a connection',
     description: 'Probes the warehouse. A refusal marks the connection as faulted.',
     body: ConnectionBody,
     ignoredFields: READ_ONLY_FIELDS,
     responses: { 200: ConnectionAnswer },
-    async handler({ caller, body }) {
-      return { status: 200, body: connectionAnswer(deps.fleet, await createConnection(deps, caller, { body })) };
+    async handler({ caller, body, signal }) {
+      const { workspaceId } = caller;
+      const made = await deps.runTrial({ workspaceId, signal }, () => createConnection(deps, caller, { body }));
+      return { status: 200, body: connectionAnswer(deps.fleet, made) };
     },
   });
 }
 
-function replace(deps: PipelinesDeps): Endpoint {
+function replace(deps: PipelinesEndpointDeps): Endpoint {
   return defineEndpoint({
     ...CHANGES,
     method: 'PUT',
@@ -95,11 +97,14 @@ function replace(deps: PipelinesDeps): Endpoint {
     operationId: 'replaceConnection',
     summary: 'Replace a connection',
     description: 'Clears the fault. A masked secret keeps the stored secret.',
+    refusals: { 429: TRIALS_LIMITED },
     body: ConnectionBody,
     ignoredFields: READ_ONLY_FIELDS,
     responses: { 200: ConnectionAnswer },
-    async handler({ caller, params: { connectionId: id }, body }) {
-      return { status: 200, body: connectionAnswer(deps.fleet, await replaceConnection(deps, caller, { id, body })) };
+    async handler({ caller, params: { connectionId: id }, body, signal }) {
+      const { workspaceId } = caller;
+      const saved = await deps.runTrial({ workspaceId, signal }, () => replaceConnection(deps, caller, { id, body }));
+      return { status: 200, body: connectionAnswer(deps.fleet, saved) };
     },
   });
 }
@@ -124,7 +129,7 @@ function remove(deps: PipelinesDeps): Endpoint {
   });
 }
 
-function test(deps: PipelinesDeps): Endpoint {
+function test(deps: PipelinesEndpointDeps): Endpoint {
   return defineEndpoint({
     ...CHANGES,
     method: 'POST',
@@ -135,10 +140,11 @@ function test(deps: PipelinesDeps): Endpoint {
     operationId: 'testConnection',
     summary: 'Test a connection',
     description: 'Probes the warehouse stage by stage. Nothing is changed.',
+    refusals: { 429: TRIALS_LIMITED },
     responses: { 200: ConnectionTestAnswer },
-    async handler({ caller: { workspaceId }, params: { connectionId: id } }) {
+    async handler({ caller: { workspaceId }, params: { connectionId: id }, signal }) {
       const connection = await loadConnection(deps.store, { workspaceId, id });
-      const { fault, stages } = await probeStored(deps, connection);
+      const { fault, stages } = await deps.runTrial({ workspaceId, signal }, () => probeStored(deps, connection));
       const shown = stages.map(({ name, status, message }) => ({ name, status, message }));
       return { status: 200, body: { status: fault === null ? 'healthy' : 'faulted', stages: shown } };
     },

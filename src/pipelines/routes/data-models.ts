@@ -11,16 +11,16 @@ import { deleteDataModel } from '../data-models/delete-data-model.ts';
 import { listDataModels, loadDataModel } from '../data-models/load-data-model.ts';
 import { createDataModel, replaceDataModel } from '../data-models/save-data-model.ts';
 import { validateDataModel } from '../data-models/validate-data-model.ts';
-import type { PipelinesDeps } from '../pipelines-deps.ts';
+import type { PipelinesDeps, PipelinesEndpointDeps } from '../pipelines-deps.ts';
 import { dataModelAnswer } from '../wire/data-model-answer.ts';
-import { BASE, CHANGES, NoContent, pathParams, READS, workspaceParams } from './platform-endpoint.ts';
+import { BASE, CHANGES, NoContent, pathParams, READS, TRIALS_LIMITED, workspaceParams } from './platform-endpoint.ts';
 
 const PATH = `${BASE}/data-models`;
 const tag = 'Data models';
 const params = pathParams({ modelId: Type.String() });
 
 /** Returns the endpoints of data models. `validate` is an extension (D-110). */
-export function dataModelEndpoints(deps: PipelinesDeps): readonly Endpoint[] {
+export function dataModelEndpoints(deps: PipelinesEndpointDeps): readonly Endpoint[] {
   return [list(deps), get(deps), create(deps), replace(deps), remove(deps), validate(deps)];
 }
 
@@ -119,7 +119,7 @@ function remove(deps: PipelinesDeps): Endpoint {
   });
 }
 
-function validate(deps: PipelinesDeps): Endpoint {
+function validate(deps: PipelinesEndpointDeps): Endpoint {
   return defineEndpoint({
     ...CHANGES,
     method: 'POST',
@@ -131,10 +131,16 @@ function validate(deps: PipelinesDeps): Endpoint {
     summary: 'Validate a data model',
     description: 'The warehouse describes the model without reading a row. Nothing is changed.',
     body: ValidateBody,
-    refusals: { 502: 'The warehouse cannot be reached.', 504: 'The warehouse did not answer in time.' },
+    refusals: {
+      429: TRIALS_LIMITED,
+      502: 'The warehouse cannot be reached.',
+      504: 'The warehouse did not answer in time.',
+    },
     responses: { 200: ValidateAnswer },
-    async handler({ caller, params: { modelId: id }, body }) {
-      return { status: 200, body: await validateDataModel(deps, caller, { id, connectionId: body.connection_id }) };
+    async handler({ caller, params: { modelId: id }, body: { connection_id: connectionId }, signal }) {
+      const { workspaceId } = caller;
+      const validate = () => validateDataModel(deps, caller, { id, connectionId });
+      return { status: 200, body: await deps.runTrial({ workspaceId, signal }, validate) };
     },
   });
 }

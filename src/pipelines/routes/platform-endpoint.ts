@@ -14,4 +14,8 @@ export function pathParams<Properties extends TProperties>(properties: Propertie
 
 export const workspaceParams = pathParams({});
 
+/** Meaning of the status 429 of calls that ask a warehouse. */
+export const TRIALS_LIMITED =
+  'Too many previews, dry runs, validations and connection tests wait or were started; Retry-After gives the seconds to wait.';
+
 export const NoContent = Type.Null({ description: 'Empty body.' });

@@ -29,15 +29,15 @@ export interface Places {
 
 /**
  * Creates the places, which share the workers of a daemon between workspaces.
- * The last free worker is reserved for a workspace without an active run, however large the limit of a workspace is; a daemon
- * with one worker reserves none. Among suspect runs, the daemon works on one at a time, so that no other suspect is lost with
+ * The last free worker of each daemon is reserved for workspaces without an active run on any daemon, however large the limit
+ * of a workspace is. The only worker of a daemon is such a last one. Among suspect runs, the daemon works on one at a time, so that no other suspect is lost with
  * it.
  */
 export function createPlaces(workers: number): Places {
   const taken = new Set<Place>();
   const suspects = new Set<Place>();
   const refused = new Set<WorkspaceId>();
-  const mostOfOthers = Math.max(1, workers - 1);
+  const mostOfOthers = Math.max(0, workers - 1);
   const mayTake = ({ isFirst, isSuspect }: PlaceRequest) =>
     (isFirst || taken.size < mostOfOthers) && !(isSuspect && suspects.size > 0);
   return {

@@ -1,14 +1,13 @@
 import { Type } from 'typebox';
 import { defineEndpoint, type Endpoint, NO_PARAMETERS } from '../../http/index.ts';
-import { BASE, CHANGES, pathParams } from '../../pipelines/index.ts';
+import { BASE, CHANGES, pathParams, TRIALS_LIMITED } from '../../pipelines/index.ts';
 import { DryRunAnswer, PreviewAnswer, PreviewBody } from '../contract/trial.ts';
 import type { EndpointDeps } from '../endpoint-deps.ts';
 import { dryRun } from '../trials/dry-run.ts';
-import { createTrialLimit, type LimitTrials } from '../trials/limit-trials.ts';
 import { previewModel } from '../trials/preview-model.ts';
 
 const refusals = {
-  429: 'Too many previews and dry runs are in progress.',
+  429: TRIALS_LIMITED,
   502: 'The warehouse cannot be reached.',
   504: 'The warehouse did not answer in time.',
 };
@@ -18,11 +17,10 @@ const refusals = {
  * cost a scan and show data of the warehouse.
  */
 export function trialEndpoints(deps: EndpointDeps): readonly Endpoint[] {
-  const limitTrials = createTrialLimit();
-  return [preview(deps, limitTrials), dry(deps, limitTrials)];
+  return [preview(deps), dry(deps)];
 }
 
-function preview(deps: EndpointDeps, limitTrials: LimitTrials): Endpoint {
+function preview(deps: EndpointDeps): Endpoint {
   return defineEndpoint({
     ...CHANGES,
     method: 'POST',
@@ -37,14 +35,15 @@ function preview(deps: EndpointDeps, limitTrials: LimitTrials): Endpoint {
     body: PreviewBody,
     responses: { 200: PreviewAnswer },
     async handler({ caller, params: { modelId }, body: { connection_id: connectionId, limit }, signal }) {
+      const { workspaceId } = caller;
       const request = { modelId, connectionId, limit, signal };
-      const body = await limitTrials(caller.workspaceId, () => previewModel(deps, caller, request));
+      const body = await deps.runTrial({ workspaceId, signal }, () => previewModel(deps, caller, request));
       return { status: 200, body };
     },
   });
 }
 
-function dry(deps: EndpointDeps, limitTrials: LimitTrials): Endpoint {
+function dry(deps: EndpointDeps): Endpoint {
   return defineEndpoint({
     ...CHANGES,
     method: 'POST',
@@ -58,7 +57,8 @@ function dry(deps: EndpointDeps, limitTrials: LimitTrials): Endpoint {
     query: NO_PARAMETERS,
     responses: { 200: DryRunAnswer },
     async handler({ caller, params: { pipelineId }, signal }) {
-      const body = await limitTrials(caller.workspaceId, () => dryRun(deps, caller, { pipelineId, signal }));
+      const { workspaceId } = caller;
+      const body = await deps.runTrial({ workspaceId, signal }, () => dryRun(deps, caller, { pipelineId, signal }));
       return { status: 200, body };
     },
   });

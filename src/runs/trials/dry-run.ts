@@ -7,7 +7,7 @@ import { createMapping, mapRows, rowText } from '../../mapping/index.ts';
 import { askWarehouse, loadPipeline, revealConnection } from '../../pipelines/index.ts';
 import { type Column, countRows, type Dialect, type Session, wrapModel } from '../../warehouse/index.ts';
 import type { DryRunAnswer } from '../contract/trial.ts';
-import type { EndpointDeps } from '../endpoint-deps.ts';
+import type { TrialDeps } from '../endpoint-deps.ts';
 import { type RunSnapshot, snapshotFromText, snapshotText } from '../lifecycle/run-snapshot.ts';
 import { type FixedRange, rangeInput } from '../read/fix-range.ts';
 import { acceptedSql, iteratorOf, type Model, rowsToRead } from '../read/model-source.ts';
@@ -30,7 +30,7 @@ export interface DryRunRequest {
  * Throws NOT_FOUND, SQL_REFUSED, MODEL_INVALID and the warehouse's errors, with WAREHOUSE_TIMEOUT when it is too slow.
  */
 export async function dryRun(
-  deps: EndpointDeps,
+  deps: TrialDeps,
   { workspaceId }: Caller,
   { pipelineId, signal: caller }: DryRunRequest,
 ): Promise<DryRun> {
@@ -60,7 +60,7 @@ interface Trial {
 }
 
 /** Runs the steps of a run (D-095) up to the delivery, over its first rows. */
-async function tryModel(deps: EndpointDeps, trial: Trial): Promise<DryRun> {
+async function tryModel(deps: TrialDeps, trial: Trial): Promise<DryRun> {
   const { snapshot, settings, workspaceId, pipelineNumber, sql, dialect, session, signal } = trial;
   const columns = await session.describe({ sql, parameters: {} }, signal);
   const iterator = iteratorOf(snapshot, columns);

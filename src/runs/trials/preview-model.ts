@@ -13,7 +13,7 @@ import {
 } from '../../pipelines/index.ts';
 import { type Cell, type Column, type Session, type Statement, wrapModel } from '../../warehouse/index.ts';
 import { MOST_PREVIEW_ROWS, type PreviewAnswer } from '../contract/trial.ts';
-import type { EndpointDeps } from '../endpoint-deps.ts';
+import type { TrialDeps } from '../endpoint-deps.ts';
 import { acceptedSql } from '../read/model-source.ts';
 import { connectorOf } from '../read/open-session.ts';
 
@@ -31,7 +31,7 @@ export interface PreviewRequest {
  * when it is too slow.
  */
 export async function previewModel(
-  deps: EndpointDeps,
+  deps: TrialDeps,
   { workspaceId }: Caller,
   { modelId, connectionId, limit = MOST_PREVIEW_ROWS, signal: caller }: PreviewRequest,
 ): Promise<Static<typeof PreviewAnswer>> {

@@ -46,6 +46,7 @@ test('all is well with a daemon that works', async () => {
     'disk',
     'keys',
     'port',
+    'workers',
     'store',
     'clock',
     'schedule',
@@ -55,6 +56,24 @@ test('all is well with a daemon that works', async () => {
   ]);
   expect([...found.values()].filter(({ status }) => status !== 'ok')).toEqual([]);
   expect(code).toBe(0);
+});
+
+test.each([
+  [{}, 'ok', /^3, one of them/],
+  [{ PENSTOCK_WORKERS: '0' }, 'ok', /no runs/],
+  [{ PENSTOCK_WORKERS: '2' }, 'ok', /^2, one of them/],
+  [{ PENSTOCK_WORKERS: '1' }, 'warning', /only worker/],
+  [
+    { PENSTOCK_WORKSPACE_RUNS: '3' },
+    'warning',
+    /PENSTOCK_WORKSPACE_RUNS is 3, but a workspace gets at most 2 of the 3/,
+  ],
+  [{ PENSTOCK_WORKERS: '4', PENSTOCK_WORKSPACE_RUNS: '3' }, 'ok', /^4, one of them/],
+])('workers that one workspace could take are found in %j: %s', async (settings, status, text) => {
+  await using home = await temporaryHome();
+  const { code, found } = await findings({ PENSTOCK_HOME: home.path, PENSTOCK_PORT: '0', ...settings });
+  expect(found.get('workers')).toMatchObject({ status, found: expect.stringMatching(text) });
+  expect([found.get('workers')?.fix === undefined, code]).toEqual([status === 'ok', 0]);
 });
 
 test('a connection whose file is gone is found, with the way to fix it', async () => {

@@ -2,7 +2,13 @@ import { versionOneEndpoints } from '../../../src/api-v1/index.ts';
 import { createEvents, profileEndpoints } from '../../../src/events/index.ts';
 import { createJobs, type Jobs } from '../../../src/jobs/index.ts';
 import { type Clock, createLog, parseJson, systemClock, type WorkspaceId } from '../../../src/kernel/index.ts';
-import { type PipelinesDeps, pipelineIds, pipelinesEndpoints } from '../../../src/pipelines/index.ts';
+import {
+  createTrialQueue,
+  type PipelinesDeps,
+  type PipelinesEndpointDeps,
+  pipelineIds,
+  pipelinesEndpoints,
+} from '../../../src/pipelines/index.ts';
 import { isLedgerAhead, runsEndpoints } from '../../../src/runs/index.ts';
 import type { Store } from '../../../src/store/index.ts';
 import { column, type ScriptedWarehouse, scriptedWarehouse } from '../fakes/scripted-warehouse.ts';
@@ -53,9 +59,12 @@ export interface SyncApi extends AsyncDisposable {
 export const NOW = '2024-06-01T12:00:00.000Z';
 
 /** `real` replaces the scripted warehouse by real connectors. */
-export async function openSyncApi(
-  real: Partial<Pick<PipelinesDeps, 'fleet' | 'connectorEnvironment' | 'ceilings'>> = {},
-): Promise<SyncApi> {
+export async function openSyncApi({
+  runTrial,
+  ...real
+}: Partial<
+  Pick<PipelinesEndpointDeps, 'fleet' | 'connectorEnvironment' | 'ceilings' | 'runTrial'>
+> = {}): Promise<SyncApi> {
   const store = await openTestStore();
   const clock = stillClock();
   const warehouse = scriptedWarehouse('DuckDB');
@@ -78,10 +87,11 @@ export async function openSyncApi(
   const access = { store, clock: systemClock, keyRing };
   const identities = testIdentities();
   const events = createEvents({ identities, clock });
+  const served = { ...deps, identities, events, runTrial: runTrial ?? createTrialQueue({ clock, perMinute: 100_000 }) };
   const endpoints = [
-    ...pipelinesEndpoints(deps),
-    ...runsEndpoints({ ...deps, identities, events }),
-    ...versionOneEndpoints({ ...deps, identities, events }),
+    ...pipelinesEndpoints(served),
+    ...runsEndpoints(served),
+    ...versionOneEndpoints(served),
     ...profileEndpoints({
       ...{ store, clock, identities, settleWaitMs: 0 },
       pipelineIds: (id) => pipelineIds(store, id),

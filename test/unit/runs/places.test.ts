@@ -9,7 +9,7 @@ const request = (changes: Partial<PlaceRequest> = {}): PlaceRequest => ({
 });
 
 test.each([
-  [1, 1],
+  [1, 0],
   [2, 1],
   [3, 2],
   [64, 63],

@@ -1,5 +1,6 @@
 // Runs share the workers of all daemons; a run whose worker is lost goes on.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { readConfig } from '../../../../src/config.ts';
 import { type WorkspaceId, workspaceId } from '../../../../src/kernel/index.ts';
 import { cancelRun } from '../../../../src/runs/index.ts';
 import type { Store } from '../../../../src/store/index.ts';
@@ -136,6 +137,40 @@ describe('a worker of a daemon', () => {
     await until(over);
   });
 
+  test('stays free for the second workspace while the first one has runs without end, with the default settings', async () => {
+    const release = holdAll();
+    const one = await daemon({ ...readConfig({}).engine, chunkRows: 100 });
+    const [first, second] = [workspaceId(1n), workspaceId(2n)];
+    await queue(
+      one,
+      [1, 2, 3].map(() => ({ workspace: first, connectionId: 'a' })),
+    );
+    await until(async () => (await running()).length === 2);
+    await queue(one, [{ workspace: second, connectionId: 'a' }]);
+    await until(async () => (await running()).includes('2/a'));
+    expect((await running()).toSorted()).toEqual(['1/a', '1/a', '2/a']);
+    release();
+    await until(over);
+  });
+
+  test('stays free for the second workspace also where each daemon has one worker only', async () => {
+    const release = holdAll();
+    const settings = { workers: 1, workspaceRuns: 10, connectionRuns: 10 };
+    const one = await daemon(settings);
+    await daemon(settings);
+    const [first, second] = [workspaceId(1n), workspaceId(2n)];
+    await queue(
+      one,
+      [1, 2, 3].map(() => ({ workspace: first, connectionId: 'a' })),
+    );
+    await until(async () => (await running()).length === 1);
+    await queue(one, [{ workspace: second, connectionId: 'a' }]);
+    await until(async () => (await running()).includes('2/a'));
+    expect((await running()).toSorted()).toEqual(['1/a', '2/a']);
+    release();
+    await until(over);
+  });
+
   test('that has none to spare leaves the run to a daemon that is idle', async () => {
     const release = holdAll();
     const busy = await daemon();
@@ -147,7 +182,7 @@ describe('a worker of a daemon', () => {
     const pipeline = await addPipeline(store, { id: 'third', connectionId: 'a' });
     const id = await trigger(busy, store, { pipeline, nowMs: clock.nowMs() });
     await until(async () => (await doneJobs(id)) > 0n);
-    await daemon({ workers: 1 });
+    await daemon({ workers: 2 });
     await untilRun(store, id, 'running');
     expect(await running()).toHaveLength(3);
     release();
