@@ -77,6 +77,14 @@ export function attributesSql(relations: readonly number[]): string {
 /** int2vector and oidvector: the catalog calls them arrays, but they write their items with spaces between. */
 const VECTORS = new Set([22, 30]);
 
+/** Types of pgvector and PostGIS, whose texts are exact and documented in TYPES.md. */
+const EXACT_TEXTS = new Set(['vector', 'halfvec', 'sparsevec', 'geometry', 'geography']);
+
+/** Returns the name without its schema, which the server writes where the schema is not in the search path. */
+function unqualified(name: string): string {
+  return name.slice(name.lastIndexOf('.') + 1);
+}
+
 function shapeOf(type: number, known: ReadonlyMap<number, CatalogType>): Shape {
   const builtIn = BUILT_IN[type];
   if (builtIn !== undefined) return builtIn;
@@ -92,8 +100,10 @@ function shapeOf(type: number, known: ReadonlyMap<number, CatalogType>): Shape {
     const fields = attributes.map((field) => ({ name: field.name, read: reading(shapeOf(field.type, known)) }));
     return { type: 'struct', nativeType: name, read: compositeReader(fields) };
   }
-  // enums, and extension types of the string category, such as citext
-  if (kind === 'e' || category === 'S') return { type: 'text', nativeType: name };
+  // enums, ranges and multiranges, and extension types of the string category, such as citext
+  if ('erm'.includes(kind) || category === 'S' || EXACT_TEXTS.has(unqualified(name))) {
+    return { type: 'text', nativeType: name };
+  }
   return { type: 'unknown', nativeType: name };
 }
 
