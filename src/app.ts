@@ -70,7 +70,7 @@ export interface App {
 
 /** Returns what the operator decides for the connectors of a workspace, not a caller. `ownPort` is the port of the API. */
 export function connectorEnvironments(
-  { home, http, duckdb, warehouse }: Config,
+  { home, http, duckdb, warehouse, cloudIdentity }: Config,
   { databaseUrl }: Pick<Store, 'databaseUrl'>,
   ownPort = () => http.port,
 ): (workspaceId: WorkspaceId) => ConnectorEnvironment {
@@ -79,6 +79,7 @@ export function connectorEnvironments(
   return (workspaceId) => ({
     folder: join(home, 'warehouses', String(workspaceId)),
     network: { allowedHosts, refused: [store, { host: http.host, port: ownPort() }] },
+    allowsCloudIdentity: cloudIdentity.some((id) => id === 'all' || id === String(workspaceId)),
     ...limits,
     ...duckdb,
   });

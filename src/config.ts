@@ -66,9 +66,13 @@ export interface Config {
     readonly statementTimeoutMs: number;
     readonly messageBytes: number;
     readonly endpoints: WarehouseEndpoints;
+    /** Defaults of BigQuery connections. */
+    readonly bigquery: { readonly maxBytesBilled: number; readonly location: string | undefined };
   };
   /** Previews, dry runs, validations and connection tests that one workspace may start in a minute. */
   readonly trialsPerMinute: number;
+  /** Ids of the workspaces that may sign in with the daemon's own cloud identity, or `all`. */
+  readonly cloudIdentity: readonly string[];
   /** The most that admins of workspaces may set, by the names of their limits. */
   readonly ceilings: Readonly<Record<string, number>>;
   /** Calls of URLs that a caller of the API gave. */
@@ -81,6 +85,7 @@ export interface Config {
 }
 
 const SPILL_PER_MEMORY = 4;
+const ID_MEANING = 'the id of a workspace, or `all`';
 const HOSTS_MEANING = 'a host name, `*.` and a domain, an address or network';
 
 /** Reads the environment; throws CONFIG_INVALID that names every wrong variable at once. */
@@ -116,8 +121,10 @@ export function readConfig(environment: Environment = process.env): Config {
       statementTimeoutMs: read.integer('PENSTOCK_WAREHOUSE_TIMEOUT_S', 1, 86_400) * 1000,
       messageBytes: read.integer('PENSTOCK_WAREHOUSE_MESSAGE_MB', 1, 1024) * (1 << 20),
       endpoints: readEndpoints(read, issues),
+      bigquery: readBigQuery(read),
     },
     trialsPerMinute: read.integer('PENSTOCK_TRIALS_PER_MINUTE', 1, 100_000),
+    cloudIdentity: read.items('PENSTOCK_CLOUD_IDENTITY', (item) => /^(?:all|[1-9]\d{0,18})$/.test(item), ID_MEANING),
     ceilings: readCeilings(read),
     outgoing: {
       allowedHosts: read.items('PENSTOCK_OUTGOING_ALLOWED_HOSTS', isHostOrNetwork, HOSTS_MEANING),
@@ -152,6 +159,14 @@ function readCeilings(read: Reader): Config['ceilings'] {
   );
   const all = [...SETTINGS.PENSTOCK_LIMIT_CEILINGS.default.split(','), ...items];
   return Object.fromEntries(all.map((item) => parse(item) ?? []).map(([, name = '', most]) => [name, Number(most)]));
+}
+
+function readBigQuery(read: Reader): Config['warehouse']['bigquery'] {
+  const location = (text: string) => (/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/i.test(text) ? text : undefined);
+  return {
+    maxBytesBilled: read.integer('PENSTOCK_BIGQUERY_MAX_BYTES_BILLED', 0, Number.MAX_SAFE_INTEGER),
+    location: read.parsed('PENSTOCK_BIGQUERY_LOCATION', location, 'a location of BigQuery such as EU or europe-west4'),
+  };
 }
 
 function readDuckDb(read: Reader): Config['duckdb'] {

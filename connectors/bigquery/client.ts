@@ -1,7 +1,7 @@
 // Calls of the REST API through the SDK, which signs in, writes requests and reads answers. Its other features are off: it
 // retries by itself and then has no time limit, and it writes the project's id into every text that holds `{{projectId}}`.
 import type { BigQuery } from '@google-cloud/bigquery';
-import type { OAuth2Client } from 'google-auth-library';
+import type { AuthClient } from 'google-auth-library';
 import { AppError, systemClock } from '../../src/kernel/index.ts';
 import type { ConnectorEnvironment } from '../../src/warehouse/index.ts';
 import type { BigQueryConfig } from './config.ts';
@@ -23,7 +23,7 @@ export interface Call {
 }
 
 export interface Client extends ClientDeps {
-  readonly tokens: OAuth2Client;
+  readonly tokens: AuthClient;
   /**
    * Returns the answer's body. Throws the SDK's errors and the reason of `signal`; an aborted call may still complete on the
    * server.
@@ -34,10 +34,11 @@ export interface Client extends ClientDeps {
 /** Longest wait for an answer: ten seconds where the server waits for a job, and some more for a page of rows. */
 export const ANSWER_MS = 120_000;
 
-export function createClient(deps: ClientDeps): Client {
+/** Creates the client with the identity of the connection. Throws the errors of `signIn`. */
+export async function createClient(deps: ClientDeps): Promise<Client> {
   const { sdk, config, environment } = deps;
   const endpoint = environment.endpoints.bigquery;
-  const tokens = signIn(sdk, { config, isLocal: endpoint !== undefined });
+  const tokens = await signIn(sdk, deps);
   const bigquery = new sdk.google.BigQuery({
     projectId: config.project_id,
     // the SDK has a version of the library of its own; what it calls is the same

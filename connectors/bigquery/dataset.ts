@@ -12,7 +12,8 @@ export function readDataset(client: Client, signal: AbortSignal): Promise<WireDa
 
 /**
  * Returns the location of jobs: the configured one, else the dataset's.
- * An account that may not read the dataset may still query its tables; then BigQuery derives the location from each statement.
+ * An account that may not read the dataset may still query its tables. Its jobs run in the operator's default location; without
+ * one, BigQuery derives the location from each statement.
  */
 export async function readLocation(client: Client, signal: AbortSignal): Promise<string | undefined> {
   const { region } = client.config;
@@ -20,7 +21,7 @@ export async function readLocation(client: Client, signal: AbortSignal): Promise
   try {
     return (await readDataset(client, signal)).location;
   } catch (failure) {
-    if (classify(failure).code === 'WAREHOUSE_PERMISSION') return undefined;
+    if (classify(failure).code === 'WAREHOUSE_PERMISSION') return client.environment.bigquery.location;
     throw failure;
   }
 }

@@ -15,9 +15,19 @@ export interface Rule {
   readonly advice?: string;
 }
 
-const KEY_ADVICE = 'Check {config.service_account_id} and {config.service_account_key}.';
+const KEY_ADVICE =
+  'Check {config.service_account_id} and {config.service_account_key}, or the sign-in that replaces them.';
+const EXCHANGE_ADVICE = 'Check {config.workload_identity} and the pool that it names.';
+const DAEMON_ADVICE =
+  'Ask the operator to set GOOGLE_APPLICATION_CREDENTIALS, or to run Penstock as a service account of Google Cloud.';
+const CREATOR_ADVICE =
+  'Grant the signed-in identity Service Account Token Creator (roles/iam.serviceAccountTokenCreator) on ' +
+  '{config.impersonate_service_account}.';
+const DRIVE_ADVICE =
+  'The table reads a file in Google Drive: set {config.drive_access} to true, and share the file with the account.';
 const STREAMED = 'Streamed rows cannot be changed for up to 90 minutes; try again later.';
-const LIMIT_ADVICE = '{config.maximum_bytes_billed} limits what a query may bill.';
+const LIMIT_ADVICE =
+  'Filter or select less in the model, or raise {config.maximum_bytes_billed}, which limits what a query may bill.';
 
 const SOCKET_WORDS: SocketWords = { certificate: { code: 'WAREHOUSE_UNREACHABLE' } };
 
@@ -32,6 +42,19 @@ export const RULES: readonly Rule[] = [
     holds: /^(?:Query error: )?(?:Could not serialize access to .*|Transaction is aborted) due to concurrent update/,
     code: 'WAREHOUSE_SESSION_LOST',
   },
+  // sign-in by the library, whose errors repeat the answer of Google's token servers
+  {
+    holds: /^(?:PERMISSION_DENIED|NOT_FOUND): unable to impersonate: /,
+    code: 'WAREHOUSE_PERMISSION',
+    advice: CREATOR_ADVICE,
+  },
+  { holds: /^Could not load the default credentials/, code: 'WAREHOUSE_CREDENTIALS', advice: DAEMON_ADVICE },
+  {
+    holds: /^Error code (?:invalid_\w+|unauthorized_client|access_denied)\b/,
+    code: 'WAREHOUSE_CREDENTIALS',
+    advice: EXCHANGE_ADVICE,
+  },
+  { holds: /Permission denied while getting Drive credentials/, code: 'WAREHOUSE_PERMISSION', advice: DRIVE_ADVICE },
   { reason: 'accessDenied', code: 'WAREHOUSE_PERMISSION' },
   { reason: 'billingNotEnabled', code: 'WAREHOUSE_PERMISSION', advice: 'Enable billing for the project.' },
   { reason: 'accessNotConfigured', code: 'WAREHOUSE_PERMISSION', advice: 'Enable the BigQuery API for the project.' },

@@ -8,7 +8,7 @@ export const facts: ProviderFacts = {
     required: ['project_id', 'dataset_id', 'service_account_id', 'service_account_key'],
     optional: ['region'],
   },
-  secretFields: ['service_account_key'],
+  secretFields: ['service_account_key', 'workload_identity'],
   addressFields: [],
   placeFields: ['project_id', 'dataset_id'],
   setUpHelp: [
@@ -25,6 +25,7 @@ export const facts: ProviderFacts = {
       service_account_key: 'service_account_key',
     },
     defaults: {},
+    otherSignIns: ['workload_identity', 'application_default_credentials'],
     timestampTypes: ['datetime', 'date', 'timestamp', 'timestamp_unixtime_ms', 'timestamp_unixtime_s'],
   },
 };

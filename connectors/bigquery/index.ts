@@ -4,9 +4,9 @@ import { type BigQueryConfig, configSchema } from './config.ts';
 import { dialect } from './dialect.ts';
 import { classify } from './errors.ts';
 import { facts } from './facts.ts';
-import { requireOpenHosts } from './hosts.ts';
-import { serviceAccountOf } from './service-account.ts';
+import { resolveTarget, targetsOf } from './hosts.ts';
 import { loadSdk, openSession } from './session.ts';
+import { accountOf } from './sign-in.ts';
 
 /** Beta: Google BigQuery. */
 export const bigquery = defineConnector({
@@ -26,7 +26,14 @@ export const bigquery = defineConnector({
 });
 
 async function checkAddress(config: BigQueryConfig, environment: ConnectorEnvironment) {
-  const account = await addressIssues('config.service_account_id', () => serviceAccountOf(config), classify);
-  const hosts = await addressIssues('config.project_id', () => requireOpenHosts(environment), classify);
-  return [...account, ...hosts];
+  const account = await addressIssues(accountField(config), () => accountOf(config, environment), classify);
+  const hosts = targetsOf({ config, environment }).map(({ path, target }) =>
+    addressIssues(path, () => resolveTarget(target, environment), classify),
+  );
+  return [...account, ...(await Promise.all(hosts)).flat()];
+}
+
+function accountField({ workload_identity, service_account_id }: BigQueryConfig): string {
+  if (workload_identity !== undefined) return 'config.workload_identity';
+  return service_account_id === undefined ? 'config.application_default_credentials' : 'config.service_account_id';
 }

@@ -13,6 +13,7 @@ import { quoteIdentifier } from './dialect.ts';
 import { classify } from './errors.ts';
 import { requireOpenHosts } from './hosts.ts';
 import { dryRun } from './jobs/jobs.ts';
+import { identityOf } from './sign-in.ts';
 import { ONE_SQL, readableSql } from './statements.ts';
 import type { TableReference } from './wire.ts';
 
@@ -34,7 +35,7 @@ export async function probe(
         name: 'reach',
         passed: 'BigQuery accepts connections.',
         take: async () => {
-          target = await requireOpenHosts(environment);
+          target = await requireOpenHosts(deps);
           await dial(target, { isTls: false, signal });
         },
       },
@@ -54,7 +55,7 @@ export async function probe(
         take: async () => {
           const { tokens } = await client();
           await within(tokens.getAccessToken(), { signal, limitMs: PATIENCE_MS });
-          return `${config.service_account_id} is signed in.`;
+          return `${identityOf(config)} is signed in.`;
         },
       },
       {

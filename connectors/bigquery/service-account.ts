@@ -1,11 +1,18 @@
 // The key of a service account, as Google's file or as the private key alone. Only the account and its key are read from the
 // file: a caller's file could otherwise name its own address to sign in at, or a program to run.
 import { AppError, field, say, type Worded } from '../../src/kernel/index.ts';
+import { parseObject } from './parse-object.ts';
 
 export interface ServiceAccount {
   readonly email: string;
   readonly privateKey: string;
   readonly keyId?: string;
+}
+
+/** The two fields of a configuration that belong together. */
+export interface ServiceAccountKey {
+  readonly service_account_id: string;
+  readonly service_account_key: string;
 }
 
 interface KeyFile {
@@ -28,10 +35,7 @@ export function keyComplaint(key: string): string | undefined {
 }
 
 /** Returns the account. Throws WAREHOUSE_CONFIG where id and key do not belong together. */
-export function serviceAccountOf(config: {
-  readonly service_account_id: string;
-  readonly service_account_key: string;
-}): ServiceAccount {
+export function serviceAccountOf(config: ServiceAccountKey): ServiceAccount {
   const id = config.service_account_id.trim();
   const key = readKey(config.service_account_key);
   if (typeof key === 'string') throw contradiction(say`${KEY} ${key}.`);
@@ -81,13 +85,4 @@ function readFile(text: string): KeyFile | string {
 
 function isUnset(value: unknown, known: readonly string[]): boolean {
   return value === undefined || known.includes(String(value));
-}
-
-function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return typeof parsed === 'object' && parsed !== null ? { ...parsed } : undefined;
-  } catch {
-    return undefined;
-  }
 }

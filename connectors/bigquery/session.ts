@@ -47,7 +47,7 @@ export function openSession(deps: ClientDeps): Session {
   let located: Promise<string | undefined> | undefined;
   const closing = new AbortController();
   const open = () => {
-    opened ??= requireOpenHosts(deps.environment)
+    opened ??= requireOpenHosts(deps)
       .then(() => createClient(deps))
       .then((client) => ({ client, storage: createStorage(client) }))
       .catch(forget(() => (opened = undefined)));

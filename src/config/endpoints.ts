@@ -13,12 +13,14 @@ export interface HostAndPort {
 export interface WarehouseEndpoints {
   /** `accessUrl` of every Snowflake connection, whatever its account: `http://host:port`. */
   readonly snowflake?: { readonly accessUrl: string };
-  /** No sign-in at Google is made with it, whatever the connection's key. */
+  /** No key and no token of a connection goes to Google with it. */
   readonly bigquery?: {
     /** `http://host:port`. */
     readonly apiEndpoint: string;
     /** Storage Read API: gRPC without TLS. Absent: only pages. */
     readonly storageEndpoint?: HostAndPort;
+    /** `http://host:port` in place of Google's token exchange and IAM. Absent: a fixed token, whatever the connection has. */
+    readonly signInEndpoint?: string;
   };
   /** Speaks TLS. */
   readonly databricks?: HostAndPort & {
@@ -31,20 +33,24 @@ export function readEndpoints(read: Reader, issues: Issue[]): WarehouseEndpoints
   const accessUrl = read.parsed('PENSTOCK_SNOWFLAKE_ENDPOINT', originOf, 'http(s)://host:port');
   const apiEndpoint = read.parsed('PENSTOCK_BIGQUERY_ENDPOINT', originOf, 'http(s)://host:port');
   const storageEndpoint = read.parsed('PENSTOCK_BIGQUERY_STORAGE_ENDPOINT', hostAndPortOf, 'host:port');
+  const signInEndpoint = read.parsed('PENSTOCK_BIGQUERY_SIGN_IN_ENDPOINT', originOf, 'http(s)://host:port');
   const gateway = read.parsed('PENSTOCK_DATABRICKS_ENDPOINT', hostAndPortOf, 'host:port');
   const ca = read.parsed('PENSTOCK_DATABRICKS_CA', certificatesOf, 'a PEM file with a certificate that can be read');
-  if (storageEndpoint !== undefined && apiEndpoint === undefined) {
-    issues.push({
-      path: 'PENSTOCK_BIGQUERY_ENDPOINT',
-      message: 'is required together with PENSTOCK_BIGQUERY_STORAGE_ENDPOINT.',
-    });
+  for (const [name, given] of [
+    ['PENSTOCK_BIGQUERY_STORAGE_ENDPOINT', storageEndpoint],
+    ['PENSTOCK_BIGQUERY_SIGN_IN_ENDPOINT', signInEndpoint],
+  ]) {
+    if (given !== undefined && apiEndpoint === undefined)
+      issues.push({ path: 'PENSTOCK_BIGQUERY_ENDPOINT', message: `is required together with ${name}.` });
   }
   if (ca !== undefined && gateway === undefined) {
     issues.push({ path: 'PENSTOCK_DATABRICKS_ENDPOINT', message: 'is required together with PENSTOCK_DATABRICKS_CA.' });
   }
   return {
     ...(accessUrl && { snowflake: { accessUrl } }),
-    ...(apiEndpoint && { bigquery: { apiEndpoint, ...(storageEndpoint && { storageEndpoint }) } }),
+    ...(apiEndpoint && {
+      bigquery: { apiEndpoint, ...(storageEndpoint && { storageEndpoint }), ...(signInEndpoint && { signInEndpoint }) },
+    }),
     ...(gateway && { databricks: { ...gateway, ...(ca && { ca }) } }),
   };
 }

@@ -157,6 +157,21 @@ export const SETTINGS = {
     meaning:
       'PEM file with certificate authorities to trust for callbacks and partners, in addition to those of the system.',
   },
+  PENSTOCK_CLOUD_IDENTITY: {
+    default: '',
+    meaning:
+      'Workspaces whose connections may sign in with the cloud identity of this daemon (Google’s application default credentials): comma-separated workspace ids, or `all`. Every one of them can read what that identity can read. When empty, none.',
+  },
+  PENSTOCK_BIGQUERY_MAX_BYTES_BILLED: {
+    default: '1099511627776',
+    meaning:
+      'Default of `maximum_bytes_billed` for BigQuery connections, in bytes; 1 TiB. BigQuery refuses a statement that would bill more. 0 sets no limit.',
+  },
+  PENSTOCK_BIGQUERY_LOCATION: {
+    default: '',
+    meaning:
+      'Location of jobs, such as `EU`, for BigQuery connections without `region` whose account may not read the location of their dataset. When unset, BigQuery derives it from each statement.',
+  },
   PENSTOCK_SNOWFLAKE_ENDPOINT: {
     default: '',
     meaning: 'Test server that replaces every Snowflake account, `http://host:port`. Connections cannot set it.',
@@ -169,6 +184,11 @@ export const SETTINGS = {
     default: '',
     meaning:
       'Storage Read API of that test server, `host:port`, gRPC without TLS. When unset, large results are read page by page.',
+  },
+  PENSTOCK_BIGQUERY_SIGN_IN_ENDPOINT: {
+    default: '',
+    meaning:
+      'Test server that replaces Google’s token exchange and IAM Credentials API beside it, `http://host:port`. When unset, a connection to that test server signs in with a fixed token.',
   },
   PENSTOCK_DATABRICKS_ENDPOINT: {
     default: '',

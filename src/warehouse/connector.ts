@@ -108,6 +108,10 @@ export interface ConnectorEnvironment {
   readonly statementTimeoutMs: number;
   /** Longest message of a server, such as one row, where the connector reads the protocol itself. */
   readonly messageBytes: number;
+  /** Connections of this workspace may sign in with the daemon's own cloud identity. */
+  readonly allowsCloudIdentity: boolean;
+  /** Defaults of BigQuery connections; 0 bytes: no limit. */
+  readonly bigquery: { readonly maxBytesBilled: number; readonly location: string | undefined };
   /** Servers in place of the vendors' own. `network` applies to them too. */
   readonly endpoints: WarehouseEndpoints;
   /** Set by the engine for the run of a write-back pipeline. All other sessions only read. */

@@ -47,7 +47,7 @@ export interface VersionOneFacts {
   readonly defaults: Readonly<Record<string, string>>;
   /** Types of a load timestamp. Default: all of version 1. */
   readonly timestampTypes?: readonly VersionOneTimestampType[];
-  /** Fields that version 1 cannot express and that exclude a password. A password that it sends replaces them. */
+  /** Fields that version 1 cannot express and that exclude a password or key. A password or key that it sends replaces them. */
   readonly otherSignIns?: readonly string[];
 }
 

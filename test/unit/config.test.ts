@@ -5,6 +5,7 @@ import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { readConfig, SETTINGS } from '../../src/config.ts';
 
+const HERE = 'http://127.0.0.1:9050';
 const KEY = Buffer.alloc(32, 1).toString('base64');
 const PEM_FILE = fileURLToPath(new URL('../support/apis/localhost-certificate.ts', import.meta.url));
 const OTHER_KEY = Buffer.alloc(32, 250).toString('base64');
@@ -31,8 +32,12 @@ describe('without any variable', () => {
         runHoldMs: 72_000_000,
       },
       duckdb: { allowsEmbedded: true, memoryMb: 320, threads: 1, spillMb: 1280 },
-      warehouse: { allowedHosts: [], statementTimeoutMs: 3_600_000, messageBytes: 64 << 20, endpoints: {} },
       trialsPerMinute: 120,
+      warehouse: {
+        ...{ allowedHosts: [], statementTimeoutMs: 3_600_000, messageBytes: 64 << 20, endpoints: {} },
+        bigquery: { maxBytesBilled: 2 ** 40, location: undefined },
+      },
+      cloudIdentity: [],
       ceilings: { batch_bytes: 1_048_576, request_bytes: 4_194_304 },
       outgoing: { allowedHosts: [], ca: undefined },
       dsr: {
@@ -96,6 +101,8 @@ describe('a variable that is set', () => {
       ({ warehouse }) => warehouse.endpoints.bigquery,
       { apiEndpoint: 'http://[::1]:9050' },
     ],
+    ['PENSTOCK_BIGQUERY_LOCATION', 'europe-west4', ({ warehouse }) => warehouse.bigquery.location, 'europe-west4'],
+    ['PENSTOCK_CLOUD_IDENTITY', '7, 9', ({ cloudIdentity }) => cloudIdentity, ['7', '9']],
     [
       'PENSTOCK_DATABRICKS_ENDPOINT',
       'localhost:8443',
@@ -131,13 +138,14 @@ describe('a variable that is set', () => {
 
   test('what belongs to the endpoint of a warehouse is taken with it', () => {
     const { endpoints } = readConfig({
-      PENSTOCK_BIGQUERY_ENDPOINT: 'http://127.0.0.1:9050',
+      PENSTOCK_BIGQUERY_ENDPOINT: HERE,
       PENSTOCK_BIGQUERY_STORAGE_ENDPOINT: '[::1]:9060',
+      PENSTOCK_BIGQUERY_SIGN_IN_ENDPOINT: HERE,
       PENSTOCK_DATABRICKS_ENDPOINT: '127.0.0.1:8443',
       PENSTOCK_DATABRICKS_CA: PEM_FILE,
     }).warehouse;
     expect(endpoints).toEqual({
-      bigquery: { apiEndpoint: 'http://127.0.0.1:9050', storageEndpoint: { host: '::1', port: 9060 } },
+      bigquery: { apiEndpoint: HERE, storageEndpoint: { host: '::1', port: 9060 }, signInEndpoint: HERE },
       databricks: { host: '127.0.0.1', port: 8443, ca: readFileSync(PEM_FILE, 'utf8') },
     });
   });
@@ -196,6 +204,9 @@ describe('a wrong value', () => {
     ['PENSTOCK_SNOWFLAKE_ENDPOINT', 'http://localhost:64616/path'],
     ['PENSTOCK_SNOWFLAKE_ENDPOINT', 'http://user@localhost:64616'],
     ['PENSTOCK_BIGQUERY_ENDPOINT', 'file:///etc'],
+    ['PENSTOCK_BIGQUERY_LOCATION', 'a/b'],
+    ['PENSTOCK_BIGQUERY_MAX_BYTES_BILLED', '-1'],
+    ['PENSTOCK_CLOUD_IDENTITY', 'everybody'],
     ['PENSTOCK_DATABRICKS_ENDPOINT', 'https://localhost:8443'],
     ['PENSTOCK_DATABRICKS_ENDPOINT', 'localhost'],
     ['PENSTOCK_DATABRICKS_ENDPOINT', 'localhost:65536'],
@@ -231,6 +242,7 @@ describe('a wrong value', () => {
     ['PENSTOCK_DSR_CERTIFICATE', 'PENSTOCK_DSR_KEY'],
     ['PENSTOCK_DSR_KEY', 'PENSTOCK_DSR_CERTIFICATE'],
     ['PENSTOCK_BIGQUERY_STORAGE_ENDPOINT', 'PENSTOCK_BIGQUERY_ENDPOINT', 'localhost:9060'],
+    ['PENSTOCK_BIGQUERY_SIGN_IN_ENDPOINT', 'PENSTOCK_BIGQUERY_ENDPOINT', 'http://localhost:9070'],
     ['PENSTOCK_DATABRICKS_CA', 'PENSTOCK_DATABRICKS_ENDPOINT', PEM_FILE],
   ])('%s alone is refused: %s is missing', (given, missing, value = '/a.pem') => {
     expect(thrownBy(() => readConfig({ [given]: value }))).toMatchObject({ issues: [{ path: missing }] });
@@ -249,9 +261,10 @@ describe('a wrong value', () => {
   });
 
   test('every variable with limits has such a case', () => {
-    const free = ['PENSTOCK_HOME', 'PENSTOCK_HOST', 'PENSTOCK_TLS_CERTIFICATE', 'PENSTOCK_TLS_KEY'];
-    free.push('PENSTOCK_BIGQUERY_STORAGE_ENDPOINT', 'PENSTOCK_DATABRICKS_CA');
-    free.push('PENSTOCK_DSR_CERTIFICATE', 'PENSTOCK_DSR_KEY');
+    const files = ['TLS_CERTIFICATE', 'TLS_KEY', 'DSR_CERTIFICATE', 'DSR_KEY', 'DATABRICKS_CA'];
+    const free = ['HOME', 'HOST', ...files, 'BIGQUERY_STORAGE_ENDPOINT', 'BIGQUERY_SIGN_IN_ENDPOINT'].map(
+      (name) => `PENSTOCK_${name}`,
+    );
     expect(new Set([...free, ...cases.map(([name]) => name)])).toEqual(new Set(Object.keys(SETTINGS)));
   });
 

@@ -146,7 +146,7 @@ function jobReference({ config }: Client, request: JobRequest) {
 }
 
 function configurationOf({ config, environment }: Client, { statement, label }: JobRequest) {
-  const { maximum_bytes_billed: most } = config;
+  const most = config.maximum_bytes_billed ?? environment.bigquery.maxBytesBilled;
   return {
     labels: labelsOf(label),
     jobTimeoutMs: String(environment.statementTimeoutMs),
@@ -154,7 +154,7 @@ function configurationOf({ config, environment }: Client, { statement, label }: 
       query: new Verbatim(statement.sql),
       useLegacySql: false,
       defaultDataset: { projectId: config.project_id, datasetId: config.dataset_id },
-      ...(most === undefined ? {} : { maximumBytesBilled: String(most) }),
+      ...(most === 0 ? {} : { maximumBytesBilled: String(most) }),
       parameterMode: 'NAMED',
       queryParameters: Object.entries(statement.parameters).map(([name, value]) => ({
         name,

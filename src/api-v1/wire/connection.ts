@@ -67,13 +67,13 @@ function foreignFieldIssues(body: Body, { type, fields }: VersionOneFacts): read
   }));
 }
 
-/** Returns the fields that version 1 cannot express. Other ways to sign in are left out where the body has a password. */
+/** Returns the fields that version 1 cannot express. Other ways to sign in are left out where the body has its own. */
 function fieldsBeyondV1(
   config: ConnectionConfig,
   { fields, otherSignIns = [] }: VersionOneFacts,
   body: Body,
 ): ConnectionConfig {
-  const replaced = body.password == null ? [] : otherSignIns;
+  const replaced = body.password == null && body.service_account_key == null ? [] : otherSignIns;
   const isKept = (field: string) => fields[field] === undefined && !replaced.includes(field);
   return Object.fromEntries(Object.entries(config).filter(([field]) => isKept(field)));
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
+import { errorBody } from '../../support/bigquery/jobs-api.ts';
 import { NUMBERS, numbers, openScripted } from '../../support/bigquery/scripted.ts';
 import { until } from '../../support/clocks/until.ts';
 import { NEVER, readAll, requestOf } from '../reading.ts';
@@ -22,6 +23,33 @@ describe('a job', () => {
     expect(job?.location).toBe('europe-west4');
     const pages = scripted.api.calls.filter(({ path }) => path.startsWith('/queries/'));
     expect(pages.map(({ query }) => query.get('location'))).toEqual(pages.map(() => 'europe-west4'));
+  });
+
+  it.each([
+    [{}, 1_000_000_000, '1000000000'],
+    [{ maximum_bytes_billed: 20_000_000 }, 1_000_000_000, '20000000'],
+    [{}, 0, undefined],
+  ])('has the limit of the connection %j, else the operator’s %i', async (config, maxBytesBilled, limit) => {
+    await using scripted = await openScripted(answerOf(1));
+    await using session = await scripted.open(config, { bigquery: { maxBytesBilled, location: undefined } });
+    await readAll(session, QUERY);
+    const limits = scripted.api.calls.flatMap(({ body }) => /"maximumBytesBilled":"(\d+)"/.exec(body)?.[1] ?? []);
+    expect(new Set(limits)).toEqual(new Set(limit === undefined ? [] : [limit]));
+  });
+
+  it.each([
+    [{}, 'EU', 'EU'],
+    [{ region: 'europe-west3' }, 'EU', 'europe-west3'],
+  ])('of an account that may not read its dataset runs with %j and the default %s in %s', async (...given) => {
+    const [config, location, expected] = given;
+    await using scripted = await openScripted(answerOf(1));
+    scripted.api.fault = ({ path }) =>
+      path === '/datasets/shop'
+        ? { status: 403, body: JSON.stringify(errorBody({ status: 403, reason: 'accessDenied' }).body) }
+        : undefined;
+    await using session = await scripted.open(config, { bigquery: { maxBytesBilled: 0, location } });
+    await readAll(session, QUERY);
+    expect([...scripted.api.jobs.values()][0]?.location).toBe(expected);
   });
 
   it('runs where config.region says', async () => {

@@ -8,6 +8,7 @@ import { loadSdk } from '../../../connectors/bigquery/session.ts';
 import { signIn } from '../../../connectors/bigquery/sign-in.ts';
 import { CONFIG } from '../../support/bigquery/scripted.ts';
 import { EMAIL, keyFile, PRIVATE_KEY } from '../../support/bigquery/service-account-key.ts';
+import { warehouseEnvironment } from '../../support/fakes/warehouse-environment.ts';
 
 /** Google's place for grants, on this machine: the SDK has its address built in, so the call is led here. */
 async function openTokenServer(answer: { readonly status: number; readonly body: object }) {
@@ -23,8 +24,9 @@ async function openTokenServer(answer: { readonly status: number; readonly body:
   const { port } = server.address() as AddressInfo;
   return {
     grants,
-    async tokenFor(service_account_key: string) {
-      const client = signIn(await loadSdk(), { config: { ...CONFIG, service_account_key }, isLocal: false });
+    async tokenFor(service_account_key: string, changed: object = {}) {
+      const config = { ...CONFIG, service_account_key, ...changed };
+      const client = await signIn(await loadSdk(), { config, environment: warehouseEnvironment() });
       const asked: string[] = [];
       client.transporter.interceptors.request.add({
         resolved: async (config) => {
@@ -64,6 +66,15 @@ describe('signing in', () => {
     const signed = Buffer.from(`${head}.${claims}`);
     expect(verify('RSA-SHA256', signed, createPublicKey(PRIVATE_KEY), Buffer.from(signature ?? '', 'base64url'))).toBe(
       true,
+    );
+  });
+
+  it('asks for Google Drive on request only', async () => {
+    await using server = await openTokenServer({ status: 200, body: { access_token: 'ya29.x', expires_in: 3600 } });
+    await server.tokenFor(PRIVATE_KEY, { drive_access: true });
+    const [, claims] = server.grants[0]?.get('assertion')?.split('.') ?? [];
+    expect(decoded(claims).scope).toBe(
+      'https://www.googleapis.com/auth/bigquery https://www.googleapis.com/auth/drive.readonly',
     );
   });
 

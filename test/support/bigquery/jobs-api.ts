@@ -47,6 +47,7 @@ export interface WireCall {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly body: string;
+  readonly authorization?: string | undefined;
 }
 
 export interface WireJob {
@@ -125,6 +126,7 @@ async function serve(serving: Serving, request: IncomingMessage, response: Serve
     path,
     query: url.searchParams,
     body: Buffer.concat(parts).toString(),
+    authorization: request.headers.authorization,
   };
   serving.calls.push(call);
   const fault = serving.api.fault(call);

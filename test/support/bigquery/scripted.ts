@@ -26,6 +26,8 @@ export interface Scripted extends AsyncDisposable {
   /** What every query answers; a test may change it. */
   answer: QueryAnswer;
   open(config?: object, decided?: Partial<ConnectorEnvironment>): Promise<Session>;
+  /** Opens a connection that signs in at `signInEndpoint`; without one, no sign-in is made. */
+  openWith(config: object, decided?: Partial<ConnectorEnvironment>, signInEndpoint?: string): Promise<Session>;
 }
 
 export const NUMBERS: readonly WireField[] = [{ name: 'n', type: 'INTEGER', mode: 'NULLABLE' }];
@@ -43,19 +45,18 @@ export async function openScripted(answer: QueryAnswer, engine: Partial<QueryEng
   });
   const storage = await openStorageApi(api);
   const host = '127.0.0.1';
-  const endpoints = {
-    bigquery: { apiEndpoint: `http://${host}:${api.port}`, storageEndpoint: { host, port: storage.port } },
+  const bigqueryAt = { apiEndpoint: `http://${host}:${api.port}`, storageEndpoint: { host, port: storage.port } };
+  const openWith: Scripted['openWith'] = (config, decided = {}, signInEndpoint) => {
+    const endpoints = { bigquery: { ...bigqueryAt, ...(signInEndpoint === undefined ? {} : { signInEndpoint }) } };
+    const environment = warehouseEnvironment({ endpoints, ...decided });
+    return bigquery.open({ ...config }, environment, new AbortController().signal);
   };
   const scripted: Scripted = {
     api,
     storage,
     answer,
-    open: (config = {}, decided = {}) =>
-      bigquery.open(
-        { ...CONFIG, ...config },
-        warehouseEnvironment({ endpoints, ...decided }),
-        new AbortController().signal,
-      ),
+    open: (config = {}, decided = {}) => openWith({ ...CONFIG, ...config }, decided),
+    openWith,
     async [Symbol.asyncDispose]() {
       await storage[Symbol.asyncDispose]();
       await api[Symbol.asyncDispose]();

@@ -13,6 +13,8 @@ export function warehouseEnvironment(decided: Partial<ConnectorEnvironment> = {}
       messageBytes: 1 << 26,
     },
     network: { allowedHosts: [], refused: [] },
+    allowsCloudIdentity: false,
+    bigquery: { maxBytesBilled: 0, location: undefined },
     endpoints: {},
     ...decided,
   };

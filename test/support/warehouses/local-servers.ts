@@ -14,7 +14,9 @@ export interface LocalServers {
   /** Takes any account, user and password. */
   readonly snowflake: { readonly endpoints: Required<Pick<WarehouseEndpoints, 'snowflake'>> };
   readonly bigquery: {
-    readonly endpoints: { readonly bigquery: Required<NonNullable<WarehouseEndpoints['bigquery']>> };
+    readonly endpoints: {
+      readonly bigquery: Required<Omit<NonNullable<WarehouseEndpoints['bigquery']>, 'signInEndpoint'>>;
+    };
     readonly project: string;
   };
   /** Speaks TLS with a certificate of this start, for the names localhost and 127.0.0.1. */

@@ -61,6 +61,16 @@ describe('a connection that version 1 makes', () => {
       expect.arrayContaining(Object.keys(signIn)),
     );
   });
+
+  it('of BigQuery signs in by its key instead of another sign-in, and keeps that without one', () => {
+    const place = { project_id: 'my-project', dataset_id: 'shop' };
+    const config = { ...place, workload_identity: 'sealed', maximum_bytes_billed: 20_000_000 };
+    const stored = { provider: 'Beta', state: 'active', config } as unknown as Connection;
+    const body = { id: 'shop', name: 'Shop', type: 'beta', ...place };
+    const key = { service_account_id: 'a@b.iam.gserviceaccount.com', service_account_key: 'k' };
+    expect(Object.keys(connectionBody(FLEET, { ...body, ...key }, stored).config)).not.toContain('workload_identity');
+    expect(Object.keys(connectionBody(FLEET, body, stored).config)).toContain('workload_identity');
+  });
 });
 
 describe('what a warehouse says, in the words of version 1', () => {

@@ -41,6 +41,28 @@ const CASES: readonly (readonly [ErrorCode, Error, string?])[] = [
     rest('accessDenied', 'Access Denied: Table p:d.t: Permission bigquery.tables.updateData denied', 403),
     'roles/bigquery.dataEditor',
   ],
+  [
+    'WAREHOUSE_PERMISSION',
+    rest('accessDenied', 'Access Denied: BigQuery BigQuery: Permission denied while getting Drive credentials.', 403),
+    'config.drive_access',
+  ],
+  [
+    'WAREHOUSE_PERMISSION',
+    new Error(
+      "PERMISSION_DENIED: unable to impersonate: Permission 'iam.serviceAccounts.getAccessToken' denied on resource",
+    ),
+    'roles/iam.serviceAccountTokenCreator',
+  ],
+  [
+    'WAREHOUSE_CREDENTIALS',
+    new Error('Could not load the default credentials. Browse to https://cloud.google.com/docs/authentication'),
+    'GOOGLE_APPLICATION_CREDENTIALS',
+  ],
+  [
+    'WAREHOUSE_CREDENTIALS',
+    new Error('Error code invalid_grant: ID Token issued at 0 is stale to sign-in.'),
+    'config.workload_identity',
+  ],
   ['WAREHOUSE_PERMISSION', rest('billingNotEnabled', 'Billing has not been enabled for this project.', 403), 'billing'],
   [
     'WAREHOUSE_PERMISSION',

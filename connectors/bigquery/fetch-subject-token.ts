@@ -1,0 +1,85 @@
+// The token of another cloud, fetched from the address that a connection names. The address is checked as that of any
+// warehouse, and the call goes to the checked addresses without following redirects.
+import type { IncomingMessage } from 'node:http';
+import { get } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import { AppError, systemClock, template } from '../../src/kernel/index.ts';
+import type { NetworkRules } from '../../src/warehouse/index.ts';
+import { resolveHost, type Target } from '../_shared/resolve-host.ts';
+import type { TokenSource } from './external-account.ts';
+import { parseObject } from './parse-object.ts';
+
+const HTTPS = 443;
+const MOST_BYTES = 64 * 1024;
+const PATIENCE_MS = 10_000;
+
+const MADE_BY = template('the url in {config.workload_identity}');
+
+/** Returns the host of the source as the operator's rules judge it. */
+export function sourceTarget({ url }: TokenSource): Target {
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  return { host, port: url.port === '' ? HTTPS : Number(url.port), madeBy: MADE_BY };
+}
+
+/** Fetches the token. Throws WAREHOUSE_CREDENTIALS for an answer without one, and the errors of `resolveHost`. */
+export async function fetchSubjectToken(source: TokenSource, network: NetworkRules): Promise<string> {
+  const target = sourceTarget(source);
+  const addresses = await resolveHost(target, network);
+  const { status, text } = await answerOf(source, target, addresses);
+  if (status !== 200) throw refused(`answered with the status ${status}`);
+  const token = source.field === undefined ? text.trim() : parseObject(text)?.[source.field];
+  if (typeof token !== 'string' || token === '') throw refused('returned no token');
+  return token;
+}
+
+interface Answer {
+  readonly status: number | undefined;
+  readonly text: string;
+}
+
+function answerOf({ url, headers }: TokenSource, { host }: Target, addresses: readonly string[]): Promise<Answer> {
+  const settled = new AbortController();
+  const answered = new Promise<Answer>((resolve, reject) => {
+    const request = get(url, {
+      headers,
+      agent: false,
+      lookup: answerWith(addresses),
+      servername: isIP(host) === 0 ? host : '',
+    });
+    request.once('error', reject);
+    request.once('response', (response) => readAnswer(response).then(resolve, reject));
+    void systemClock.sleep(PATIENCE_MS, settled.signal).then(
+      () => request.destroy(refused(`did not answer within ${PATIENCE_MS / 1000} s`)),
+      () => undefined,
+    );
+  });
+  return answered.finally(() => settled.abort());
+}
+
+/** Returns a replacement for the lookup: the name may lead elsewhere since its addresses were checked. */
+function answerWith(addresses: readonly string[]): LookupFunction {
+  const entries = addresses.map((address) => ({ address, family: isIP(address) }));
+  return (_host, { all }, done) => {
+    const [first] = entries;
+    if (all === true) done(null, entries);
+    else done(null, first?.address ?? '', first?.family);
+  };
+}
+
+async function readAnswer(response: IncomingMessage): Promise<Answer> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of response as AsyncIterable<Buffer>) {
+    bytes += part.byteLength;
+    if (bytes > MOST_BYTES) throw refused(`returned more than ${MOST_BYTES / 1024} KiB`);
+    parts.push(part);
+  }
+  return { status: response.statusCode, text: Buffer.concat(parts).toString('utf8') };
+}
+
+function refused(what: string): AppError {
+  return new AppError(
+    'WAREHOUSE_CREDENTIALS',
+    template(`The url in {config.workload_identity} ${what}. Check the address.`),
+  );
+}
