@@ -22,6 +22,12 @@ const TOKEN_ADVICE = 'Check config.token, or config.client_id and config.client_
 const PRINCIPAL_ADVICE =
   'Check config.client_id, config.client_secret and, for Microsoft Entra ID, config.azure_tenant_id.';
 const PATH_ADVICE = 'Check config.http_path.';
+const ACCESS_LIST_ADVICE = 'Ask an admin of the workspace to add the address to its IP access list.';
+const OWNED_ADVICE =
+  'A pipeline of Databricks owns the table and nothing else may change it. Write back to a Delta table of its own.';
+const POLICY_ADVICE =
+  'MERGE does not support some row filters and column masks. Exempt the principal of the connection in the policy, or write ' +
+  'back to a Delta table without one.';
 const TLS_ADVICE =
   'The certificate of config.host is not trusted. Behind a proxy that intercepts TLS, add its authority with NODE_EXTRA_CA_CERTS.';
 
@@ -36,7 +42,20 @@ export const RULES: readonly Rule[] = [
   { state: 'CLOSED', code: 'WAREHOUSE_SESSION_LOST' },
   { state: 'CANCELED', code: 'WAREHOUSE_TIMEOUT', advice: TIMEOUT_ADVICE },
   { state: 'TIMEDOUT', code: 'WAREHOUSE_TIMEOUT', advice: TIMEOUT_ADVICE },
+  // a pipeline of Databricks owns these tables; the SQLSTATEs are those of syntax and of previews
+  { holds: /^\[MATERIALIZED_VIEW_OPERATION_NOT_ALLOWED/, code: 'WAREHOUSE_SQL_INVALID', advice: OWNED_ADVICE },
+  { holds: /^\[STREAMING_TABLE_OPERATION_NOT_ALLOWED/, code: 'WAREHOUSE_SQL_INVALID', advice: OWNED_ADVICE },
+  {
+    holds: /^\[(?:ROW_COLUMN_ACCESS|ROW_LEVEL_SECURITY|COLUMN_MASKS?)[_.\]]/,
+    code: 'WAREHOUSE_SQL_INVALID',
+    advice: POLICY_ADVICE,
+  },
   { holds: /^\[DELTA_(?:CONCURRENT|METADATA_CHANGED|PROTOCOL_CHANGED)/, code: 'WAREHOUSE_SESSION_LOST' },
+  // older runtimes name the exception alone
+  {
+    holds: /\b(?:Concurrent[A-Z][A-Za-z]{3,20}|ProtocolChanged|MetadataChanged)Exception: /,
+    code: 'WAREHOUSE_SESSION_LOST',
+  },
   { state: '2D521', code: 'WAREHOUSE_SESSION_LOST' },
   { state: 'HY008', code: 'WAREHOUSE_TIMEOUT', advice: TIMEOUT_ADVICE },
   { state: 'HYT', code: 'WAREHOUSE_TIMEOUT', advice: TIMEOUT_ADVICE },
@@ -48,6 +67,9 @@ export const RULES: readonly Rule[] = [
     holds: /^\[(?:INSUFFICIENT_(?:PERMISSIONS|PRIVILEGES)|PERMISSION_DENIED|UNAUTHORIZED_ACCESS)/,
     code: 'WAREHOUSE_PERMISSION',
   },
+  { holds: /(?:^|: )PERMISSION_DENIED: /, code: 'WAREHOUSE_PERMISSION' },
+  // older runtimes give no SQLSTATE
+  { holds: /^\[(?:TABLE_OR_VIEW_NOT_FOUND|SCHEMA_NOT_FOUND|UNRESOLVED_COLUMN)/, code: 'WAREHOUSE_OBJECT_MISSING' },
   { state: '42P01', code: 'WAREHOUSE_OBJECT_MISSING' },
   { state: '42703', code: 'WAREHOUSE_OBJECT_MISSING' },
   // has the same state as a missing object
@@ -71,6 +93,12 @@ export const RULES: readonly Rule[] = [
   { state: '58', code: 'WAREHOUSE_SESSION_LOST' },
   { state: 'HTTP 400', code: 'WAREHOUSE_OBJECT_MISSING', advice: PATH_ADVICE },
   { state: 'HTTP 401', code: 'WAREHOUSE_CREDENTIALS', advice: TOKEN_ADVICE },
+  {
+    state: 'HTTP 403',
+    holds: /blocked by Databricks IP ACL/,
+    code: 'WAREHOUSE_PERMISSION',
+    advice: ACCESS_LIST_ADVICE,
+  },
   { state: 'HTTP 403', code: 'WAREHOUSE_CREDENTIALS', advice: TOKEN_ADVICE },
   { state: 'HTTP 404', code: 'WAREHOUSE_OBJECT_MISSING', advice: PATH_ADVICE },
   { state: 'HTTP 429', code: 'WAREHOUSE_THROTTLED' },
@@ -149,13 +177,15 @@ function refusalParts({ state, sqlState, message }: RefusedCall): Parts {
 const ERROR_CLASS = /\[[A-Z][A-Z0-9_.]*\]/g;
 
 /**
- * Returns the line that names the error's class, from its last such name on.
+ * Returns the line that names the error's class, from its last such name on, and the next line if a colon leads to it.
  * The rest holds hints for other statements, the plan, and the statement, which is not letter by letter the customer's.
  */
 function essence(message: string): string {
   const lines = message.trim().split('\n');
-  const found = lines.find((line) => line.search(ERROR_CLASS) !== -1);
-  const line = found?.slice([...found.matchAll(ERROR_CLASS)].at(-1)?.index) ?? lines[0] ?? '';
+  const at = lines.findIndex((line) => line.search(ERROR_CLASS) !== -1);
+  const [found = '', next = ''] = lines.slice(Math.max(at, 0));
+  const named = found.slice([...found.matchAll(ERROR_CLASS)].at(-1)?.index ?? 0);
+  const line = named.trimEnd().endsWith(':') ? `${named.trimEnd()} ${next.trim()}` : named;
   return line.replace(/(?:; line \d+ pos \d+;?| \(line \d+, pos \d+\)| SQLSTATE: \w{5})/g, '').trim();
 }
 

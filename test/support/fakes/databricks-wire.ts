@@ -5,13 +5,17 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import type { TColumn, TFetchResultsResp } from '@databricks/sql/thrift/TCLIService_types.js';
+import type { TColumn, TFetchResultsResp, TStatus } from '@databricks/sql/thrift/TCLIService_types.js';
+import type { Static } from 'typebox';
 import { CERTIFICATE, CERTIFICATE_KEY } from '../apis/localhost-certificate.ts';
+import type { HttpAnswer as HttpAnswerSchema } from '../recorded/conversation.ts';
 import { decode, encodeReply, makeInt64, readAll, readHead, T } from '../servers/databricks/thrift.ts';
+
+type HttpAnswer = Static<typeof HttpAnswerSchema>;
 
 /** What a statement gives: a refusal, rows as Arrow, or rows in columns. */
 export type WireAnswer =
-  | { readonly refused: string; readonly sqlState: string }
+  | { readonly refused: string; readonly sqlState?: string }
   | {
       /** Arrow IPC. */
       readonly schema: Buffer;
@@ -26,10 +30,16 @@ export type WireSettings = Readonly<Record<string, string>>;
 
 export interface WireBehaviour {
   answer(sql: string, settings: WireSettings): WireAnswer;
+  /** Comes in place of a handle when the statement is sent. */
+  atOnce?(sql: string): TStatus | undefined;
   /** Comes in place of rows at a statement's so-manieth question for them, from 0; the rows come with the next one. */
   instead?(sql: string, asked: number): TFetchResultsResp | undefined;
   /** The service principal that may sign in; absent: every token is good. */
   readonly oauth?: WirePrincipal;
+  /** Comes in place of every token. */
+  readonly signInAnswer?: HttpAnswer;
+  /** Comes in place of every answer of the service. */
+  readonly serviceAnswer?: HttpAnswer;
 }
 
 export interface WirePrincipal {
@@ -69,14 +79,18 @@ export async function openDatabricksWire(behaviour: WireBehaviour): Promise<Data
     if (behaviour.oauth !== undefined && request.headers.authorization !== `Bearer ${tokens.at(-1)}`) {
       return void response.writeHead(401).end();
     }
+    if (behaviour.serviceAnswer !== undefined) return void writeHttp(response, behaviour.serviceAnswer);
     const head = readHead(bytes);
     const body = encodeReply(head, answerCall(head.name, bytes, { behaviour, operations }));
     response.writeHead(200, { 'content-type': 'application/x-thrift', 'content-length': body.length }).end(body);
   };
   const signIn = async (request: IncomingMessage, response: ServerResponse) => {
     const asked = new URLSearchParams((await readAll(request)).toString());
-    const { status, body } = signInAnswer(request, { asked, principal: behaviour.oauth, tokens });
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    const isToken = request.method === 'POST' && behaviour.signInAnswer !== undefined;
+    const made = isToken
+      ? behaviour.signInAnswer
+      : signInAnswer(request, { asked, principal: behaviour.oauth, tokens });
+    writeHttp(response, { headers: { 'content-type': 'application/json' }, ...made });
   };
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -89,6 +103,10 @@ export async function openDatabricksWire(behaviour: WireBehaviour): Promise<Data
       await once(server, 'close');
     },
   };
+}
+
+function writeHttp(response: ServerResponse, { status, headers, body }: HttpAnswer): void {
+  response.writeHead(status, headers).end(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
 const OK = new T.TStatus({ statusCode: T.TStatusCode.SUCCESS_STATUS });
@@ -114,6 +132,8 @@ function answerCall(name: string, bytes: Buffer, { behaviour, operations }: Site
     case 'ExecuteStatement': {
       const operationId = newId();
       const { statement: sql = '', confOverlay } = decode(bytes, T.TExecuteStatementReq) ?? {};
+      const status = behaviour.atOnce?.(sql);
+      if (status !== undefined) return new T.TExecuteStatementResp({ status });
       const answer = behaviour.answer(sql, confOverlay ?? {});
       operations.set(operationId.guid.toString('hex'), { sql, answer, asked: 0, fetched: 0 });
       const operationHandle = new T.TOperationHandle({
@@ -144,7 +164,13 @@ function statusOf(answer: WireAnswer): object {
   const { FINISHED_STATE, ERROR_STATE } = T.TOperationState;
   if (!('refused' in answer)) return new T.TGetOperationStatusResp({ status: OK, operationState: FINISHED_STATE });
   const { refused: displayMessage, sqlState } = answer;
-  return new T.TGetOperationStatusResp({ status: OK, operationState: ERROR_STATE, displayMessage, sqlState });
+  const operationState = ERROR_STATE;
+  return new T.TGetOperationStatusResp({
+    status: OK,
+    operationState,
+    displayMessage,
+    ...(sqlState === undefined ? {} : { sqlState }),
+  });
 }
 
 function metadataOf(answer: WireAnswer): object {
