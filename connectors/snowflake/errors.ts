@@ -11,6 +11,7 @@ import { ACCOUNT, type Rule, SIGN_IN, SIGN_IN_RULES } from './sign-in-rules.ts';
 const GRANT = 'If it exists, {config.role} needs USAGE on its database and schema, and SELECT on it.';
 const USE_WAREHOUSE = '{config.role} needs GRANT USAGE ON WAREHOUSE for {config.warehouse}.';
 const QUALIFY = 'Name tables with database and schema, or set {config.schema}.';
+const QUOTA = 'A resource monitor has suspended the warehouse; raise its quota.';
 const TIMEOUT = 'PENSTOCK_WAREHOUSE_TIMEOUT_S limits how long a statement may take.';
 
 const SOCKET_WORDS: SocketWords = { certificate: { code: 'WAREHOUSE_UNREACHABLE', advice: ACCOUNT } };
@@ -33,10 +34,13 @@ export const RULES: readonly Rule[] = [
     advice: 'The warehouse is suspended and does not resume automatically; resume it or set AUTO_RESUME.',
   },
   { code: '000610', is: 'WAREHOUSE_THROTTLED' },
+  { code: '090073', is: 'WAREHOUSE_THROTTLED', advice: QUOTA },
+  { holds: 'has exceeded its quota', is: 'WAREHOUSE_THROTTLED', advice: QUOTA },
+  // "Your account is suspended due to lack of payment method."
   {
-    code: '090073',
-    is: 'WAREHOUSE_THROTTLED',
-    advice: 'A resource monitor has suspended the warehouse; raise its quota.',
+    code: '000666',
+    is: 'WAREHOUSE_PERMISSION',
+    advice: 'The account is suspended until an administrator adds a payment method or ends its trial.',
   },
   {
     code: '090105',
@@ -90,6 +94,8 @@ export const RULES: readonly Rule[] = [
   { code: '405', is: 'WAREHOUSE_SESSION_LOST' },
   { code: '407', is: 'WAREHOUSE_SESSION_LOST' },
   { code: BROKEN_PART, is: 'WAREHOUSE_SESSION_LOST' },
+  // Snowflake answered, and refused the sign-in under a code that no rule knows
+  { name: 'OperationFailedError', isSignIn: true, is: 'WAREHOUSE_CREDENTIALS', advice: SIGN_IN },
   // the SDK gives this state to nearly all of its own errors
   { state: '08', is: 'WAREHOUSE_UNREACHABLE' },
 ];
@@ -139,12 +145,14 @@ interface Parts {
   readonly state: string;
   readonly status: number | undefined;
   readonly text: string;
+  /** Names of the SDK's errors. */
+  readonly names: readonly string[];
   readonly isSignIn: boolean;
 }
 
 function partsOf(error: unknown): Parts {
   if (!(error instanceof Error))
-    return { codes: [], state: '', status: undefined, text: String(error), isSignIn: false };
+    return { codes: [], state: '', status: undefined, text: String(error), names: [], isSignIn: false };
   const chain = chainOf(error).filter((link) => link instanceof Error);
   const codes = chain
     .map((link) => fieldOf(link, 'code'))
@@ -161,16 +169,18 @@ function partsOf(error: unknown): Parts {
     state: typeof sqlState === 'string' && /^[0-9A-Z]{5}$/.test(sqlState) ? sqlState : '',
     status: typeof status === 'number' ? status : undefined,
     text: [...new Set(chain.map(({ message }) => message.trim()))].filter((text) => text !== '').join(': '),
+    names: chain.map(({ name }) => name),
     isSignIn: chain.some(isSignInFailure),
   };
 }
 
-function fits({ code, state, status, holds, isSignIn = false }: Rule, found: Parts): boolean {
+function fits({ code, state, status, holds, name, isSignIn = false }: Rule, found: Parts): boolean {
   return (
     (!isSignIn || found.isSignIn) &&
     (code === undefined || found.codes.some((candidate) => candidate.startsWith(code))) &&
     (state === undefined || found.state.startsWith(state)) &&
     (status === undefined || found.status === status) &&
+    (name === undefined || found.names.includes(name)) &&
     (holds === undefined || found.text.toLowerCase().includes(holds))
   );
 }

@@ -9,6 +9,8 @@ export interface Rule {
   readonly state?: string;
   /** HTTP status that the SDK received. */
   readonly status?: number;
+  /** Name of the SDK's error. */
+  readonly name?: string;
   /** Part of the message, in lower case. */
   readonly holds?: string;
   /** Matches during sign-in only. Default: always. */
@@ -71,6 +73,8 @@ export const SIGN_IN_RULES: readonly Rule[] = [
   { code: '390422', is: 'WAREHOUSE_CREDENTIALS', advice: POLICY },
   // "Network policy is required."
   { code: '390432', is: 'WAREHOUSE_CREDENTIALS', advice: TOKEN_POLICY },
+  { holds: 'is not allowed to access snowflake', isSignIn: true, is: 'WAREHOUSE_CREDENTIALS', advice: POLICY },
+  { holds: 'access token or was filtered', isSignIn: true, is: 'WAREHOUSE_CREDENTIALS', advice: GIVEN_TOKEN },
   { code: '3944', is: 'WAREHOUSE_CREDENTIALS', advice: TOKEN },
   { code: '3903', is: 'WAREHOUSE_CREDENTIALS', advice: GIVEN_TOKEN },
   { code: '39', isSignIn: true, is: 'WAREHOUSE_CREDENTIALS', advice: SIGN_IN },

@@ -2,6 +2,7 @@
 import { AppError, parseJson, stringifyJson } from '../../src/kernel/index.ts';
 import type { Cell, Column, ColumnType } from '../../src/warehouse/index.ts';
 import { integer } from '../_shared/integer.ts';
+import { daysAndTime, yearsAndMonths } from './intervals.ts';
 import { date, time, timestamp, timestampTz } from './moments.ts';
 
 export type ReadText = (text: string) => Cell;
@@ -35,6 +36,13 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   variant: { type: 'json', nativeType: 'VARIANT' },
   object: { type: 'json', nativeType: 'OBJECT' },
   map: { type: 'json', nativeType: 'MAP' },
+  // results have these in the format that the session sets: EWKT
+  geography: { type: 'text', nativeType: 'GEOGRAPHY' },
+  geometry: { type: 'text', nativeType: 'GEOMETRY' },
+  vector: { type: 'text', nativeType: 'VECTOR' },
+  decfloat: { type: 'text', nativeType: 'DECFLOAT' },
+  interval_year_month: { type: 'text', nativeType: 'INTERVAL YEAR TO MONTH', read: yearsAndMonths },
+  interval_day_time: { type: 'text', nativeType: 'INTERVAL DAY TO SECOND', read: daysAndTime },
   array: { type: 'list', nativeType: 'ARRAY', read: list },
 };
 

@@ -35,7 +35,7 @@ async function onStage(work: (stage: Stage) => Promise<void>, decided: object = 
   await work({ server, proxy, session });
 }
 
-/** Every row that was handed out before it failed. */
+/** Returns every row that was handed out before the failure, and the failure. */
 async function readUntilFailure(session: Session) {
   const seen: Cell[] = [];
   const failure = await failureOf(async () => {

@@ -71,7 +71,33 @@ const VALUES: readonly (readonly [what: string, FakeColumn, text: string, type: 
   ['an object', of('object'), '{"b":9007199254740993}', 'json', '{"b":9007199254740993}'],
   ['a map', of('map'), '{"k":1}', 'json', '{"k":1}'],
   ['a list', of('array'), '[9007199254740993,"x",null,[1.10]]', 'list', ['9007199254740993', '"x"', null, '[1.1]']],
-  ['a type of the future', of('vector'), '[1,2]', 'unknown', '[1,2]'],
+  [
+    'a structured object',
+    of('object'),
+    '{"id":12345678901234567890,"at":"x"}',
+    'json',
+    '{"id":12345678901234567890,"at":"x"}',
+  ],
+  ['a structured list', of('array'), '[{"n":9007199254740993}]', 'list', ['{"n":9007199254740993}']],
+  ['a vector', of('vector'), '[1.100000,-2.000000]', 'text', '[1.100000,-2.000000]'],
+  ['a place on the globe', of('geography'), 'SRID=4326;POINT(-122.35 37.55)', 'text', 'SRID=4326;POINT(-122.35 37.55)'],
+  ['a shape in the plane', of('geometry'), 'SRID=0;LINESTRING(1 2,3 4)', 'text', 'SRID=0;LINESTRING(1 2,3 4)'],
+  [
+    'a float of 38 digits',
+    of('decfloat'),
+    '1.2345678901234567890123456789012345678e100',
+    'text',
+    '1.2345678901234567890123456789012345678e100',
+  ],
+  ['years and months', of('interval_year_month', 0), '43', 'text', '+3-07'],
+  ['years alone', of('interval_year_month', 1), '36', 'text', '+3-00'],
+  ['months before', of('interval_year_month', 2), '-1', 'text', '-0-01'],
+  ['the longest years', of('interval_year_month', 0), '11999999999', 'text', '+999999999-11'],
+  ['days and a time', of('interval_day_time', 9), '273906123456000', 'text', '+3 04:05:06.123456'],
+  ['nanoseconds before', of('interval_day_time', 9), '-1', 'text', '-0 00:00:00.000000001'],
+  ['no time', of('interval_day_time', 0), '0', 'text', '+0 00:00:00.000000'],
+  ['the longest days', of('interval_day_time', 9), '86399999999999999999999', 'text', '+999999999 23:59:59.999999999'],
+  ['a type of the future', of('quaternion'), '[1,2]', 'unknown', '[1,2]'],
 ];
 
 it.each(VALUES.map(([what, ...value]) => [what, value] as const))('reads %s exactly', async (_, value) => {
@@ -85,12 +111,16 @@ it.each(VALUES.map(([what, ...value]) => [what, value] as const))('reads %s exac
   expect(rows).toEqual([[cell], [null], [cell]]);
 });
 
-it('says of a value that is none what it was', async () => {
-  const rows = [['yesterday']];
-  await using server = await openFakeSnowflake({ answer: () => ({ columns: [of('timestamp_ntz', 9)], rows }) });
+it.each([
+  ['timestamp_ntz', 'yesterday'],
+  ['interval_year_month', 'a while'],
+  ['interval_day_time', '1.5'],
+])('says of a %s that is none what it was', async (type, text) => {
+  const rows = [[text]];
+  await using server = await openFakeSnowflake({ answer: () => ({ columns: [of(type, 9)], rows }) });
   await using session = await openOn(server.port);
   await expect(readAll(session, requestOf('SELECT x'))).rejects.toMatchObject({
     code: 'WAREHOUSE_DATA',
-    message: expect.stringContaining('yesterday'),
+    message: expect.stringContaining(text),
   });
 });

@@ -5,7 +5,7 @@ import { NEVER } from '../reading.ts';
 
 export const CONFIG = { ...SNOWFLAKE_CONFIG, database: 'SHOP' };
 
-/** A session over whatever listens on that port; a field that is undefined is left out. */
+/** Opens a session over whatever listens on that port; a field that is undefined is left out. */
 export function openOn(
   port: number,
   changed: Readonly<Record<string, unknown>> = {},

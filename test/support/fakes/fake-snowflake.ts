@@ -30,6 +30,14 @@ export interface FakeRefusal {
   readonly sqlState?: string;
 }
 
+/** An answer that is sent as it is. */
+export interface FakeAnswer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A body that is no text is sent as JSON. */
+  readonly body: unknown;
+}
+
 export interface FakeStatement {
   readonly sqlText: string;
   readonly describeOnly?: boolean;
@@ -45,11 +53,11 @@ export interface FakeSignIn {
 
 export interface FakeBehaviour {
   /** Default: everybody is let in. */
-  readonly signIn?: (request: FakeSignIn) => FakeRefusal | undefined;
+  readonly signIn?: (request: FakeSignIn) => FakeRefusal | FakeAnswer | undefined;
   /** Default: one row of one integer. May wait, and answer `hang` for ever. */
   readonly answer?: (
     statement: FakeStatement,
-  ) => FakeResult | FakeRefusal | Promise<FakeResult | FakeRefusal> | undefined;
+  ) => FakeResult | FakeRefusal | FakeAnswer | Promise<FakeResult | FakeRefusal> | undefined;
   /** Parameters of the session, as answers say; default: an account with formats of its own. */
   readonly parameters?: readonly { readonly name: string; readonly value: string }[];
   /** What the session works with, as answers say. */
@@ -98,7 +106,7 @@ export async function openFakeSnowflake(behaviour: FakeBehaviour = {}): Promise<
     if (pathname.startsWith('/part/')) return part(pathname, response);
     const query = Object.fromEntries(searchParams);
     const answer = withoutSession(pathname, body, query) ?? (await inSession(pathname, body, incoming));
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+    send(response, answer);
   };
   const inSession = async (path: string, body: unknown, { headers, url = '' }: IncomingMessage) => {
     const token = /Token="(.*)"/.exec(headers.authorization ?? '')?.[1] ?? '';
@@ -121,7 +129,7 @@ export async function openFakeSnowflake(behaviour: FakeBehaviour = {}): Promise<
   const signIn = (request: FakeSignIn) => {
     signIns.push(request);
     const refusal = behaviour.signIn?.(request);
-    if (refusal !== undefined) return bad(refusal);
+    if (refusal !== undefined) return 'code' in refusal ? bad(refusal) : refusal;
     return good({
       token: newToken(),
       masterToken: 'master',
@@ -146,6 +154,7 @@ export async function openFakeSnowflake(behaviour: FakeBehaviour = {}): Promise<
     const isPin = statement.sqlText.startsWith('ALTER SESSION');
     (isPin ? pins : statements).push(statement);
     const answer = isPin ? ONE : ((await behaviour.answer?.(statement)) ?? ONE);
+    if ('status' in answer) return answer;
     return 'code' in answer ? bad(answer) : answered(answer, statement, host);
   };
   /** The same result has the same parts, whoever asks for it. */
@@ -202,6 +211,11 @@ export async function openFakeSnowflake(behaviour: FakeBehaviour = {}): Promise<
   };
 }
 
+function send(response: ServerResponse, { status, headers, body }: FakeAnswer): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
+  response.end(typeof body === 'string' ? body : JSON.stringify(body));
+}
+
 const PARAMETERS = [
   { name: 'TIMEZONE', value: 'America/Los_Angeles' },
   { name: 'BINARY_OUTPUT_FORMAT', value: 'HEX' },
@@ -209,17 +223,18 @@ const PARAMETERS = [
   { name: 'TIMESTAMP_OUTPUT_FORMAT', value: 'DY, DD MON YYYY HH24:MI' },
 ];
 
-function refusalOf(state: string | undefined): object | undefined {
+function refusalOf(state: string | undefined): FakeAnswer | undefined {
   if (state === 'expired') return bad({ code: '390112', message: 'Your session has expired.' });
   return state === 'open' ? undefined : bad({ code: '390111', message: 'Session no longer exists.' });
 }
 
-function good(data: unknown): object {
-  return { success: true, code: null, message: null, data };
+function good(data: unknown): FakeAnswer {
+  return { status: 200, body: { success: true, code: null, message: null, data } };
 }
 
-function bad({ code, message, sqlState }: FakeRefusal): object {
-  return { success: false, code, message, data: { errorCode: code, sqlState, queryId: 'query-x' } };
+function bad({ code, message, sqlState }: FakeRefusal): FakeAnswer {
+  const data = { errorCode: code, sqlState, queryId: 'query-x' };
+  return { status: 200, body: { success: false, code, message, data } };
 }
 
 async function bodyOf(incoming: IncomingMessage): Promise<unknown> {

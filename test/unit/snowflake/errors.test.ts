@@ -10,6 +10,7 @@ interface Seen {
   readonly message: string;
   readonly cause?: Error;
   readonly response?: { readonly statusCode: number };
+  readonly name?: string;
   readonly isSignIn?: true;
 }
 
@@ -61,6 +62,11 @@ const SEEN: readonly (readonly [expected: string, Seen])[] = [
     'Unexpected token < is not valid JSON',
     'Unterminated string in JSON at position 8',
   ].map((message) => ['WAREHOUSE_CONFIG', { message, isSignIn: true }] as const),
+  ['WAREHOUSE_CREDENTIALS', { message: 'IP 1.2.3.4 is not allowed to access Snowflake.', isSignIn: true }],
+  ['WAREHOUSE_CREDENTIALS', { message: "('R') is not listed in the Access Token or was filtered.", isSignIn: true }],
+  ['WAREHOUSE_CREDENTIALS', { name: 'OperationFailedError', message: 'No.', isSignIn: true }],
+  ['WAREHOUSE_PERMISSION', { code: '000666', sqlState: '57014', message: 'Your account is suspended.' }],
+  ['WAREHOUSE_THROTTLED', { message: "resource monitor 'M' has exceeded its quota." }],
   ['WAREHOUSE_CONFIG', { code: 'OAUTH_INVALID_RESPONSE', message: 'no token', isSignIn: true }],
   ...['390104', '390111', '390114', '390195'].map(
     (code) =>
@@ -199,12 +205,13 @@ const SEEN: readonly (readonly [expected: string, Seen])[] = [
   ],
 ];
 
-function isOf({ code, state, status, holds, isSignIn = false }: Rule, seen: Seen): boolean {
+function isOf({ code, state, status, holds, name, isSignIn = false }: Rule, seen: Seen): boolean {
   const { code: causeCode = '' } = (seen.cause ?? {}) as { readonly code?: string };
   const texts = [String(seen.code), causeCode, seen.cause?.message ?? ''];
   return (
     (code === undefined || texts.some((text) => text.startsWith(code))) &&
     (state === undefined || (seen.sqlState ?? '').startsWith(state)) &&
+    (name === undefined || seen.name === name) &&
     (status === undefined || seen.response?.statusCode === status) &&
     (holds === undefined || seen.message.toLowerCase().includes(holds)) &&
     (!isSignIn || seen.isSignIn === true)
