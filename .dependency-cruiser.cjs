@@ -76,6 +76,7 @@ const HOMES = [
     ['^connectors/(bigquery|databricks)/session\\.ts$'],
     { dependencyTypesNot: ['type-only', 'type-import'] },
   ],
+  ['@aws-sdk/[a-z-]+', ['^connectors/redshift/session\\.ts$'], { dependencyTypesNot: ['type-only', 'type-import'] }],
   ['snowflake-sdk', ['^connectors/snowflake/session\\.ts$'], { dependencyTypesNot: ['type-only', 'type-import'] }],
 ];
 const homes = HOMES.map(([library, paths, imported = {}]) => ({

@@ -70,6 +70,7 @@ const GROUPS: Readonly<Record<string, readonly SettingName[]>> = {
     'PENSTOCK_BIGQUERY_SIGN_IN_ENDPOINT',
     'PENSTOCK_DATABRICKS_ENDPOINT',
     'PENSTOCK_DATABRICKS_CA',
+    'PENSTOCK_AWS_ENDPOINT',
   ],
 };
 

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { isHost } from '../_shared/host-name.ts';
+import { awsFields, signInComplaint } from './aws/fields.ts';
 import { DEFAULT_PORT } from './facts.ts';
 import { CLIENT_PAIR, hasClientPair, tlsFields } from './tls-fields.ts';
 
@@ -14,7 +15,7 @@ const Name = Type.Refine(
   () => 'must not contain U+0000',
 );
 
-/** Configuration of Gamma. D-079 says which fields are required; those of TLS are extensions. */
+/** Configuration of Gamma. D-079 says which fields are required; those of TLS and AWS are extensions. */
 const fieldsSchema = Type.Object(
   {
     host: Type.Refine(
@@ -24,8 +25,9 @@ const fieldsSchema = Type.Object(
     ),
     port: Type.Optional(Type.Refine(Type.String(), isPort, () => 'must be a port from 1 to 65535, in quotes')),
     database: Name,
-    user: Name,
-    password: Name,
+    user: Type.Optional(Name),
+    password: Type.Optional(Name),
+    ...awsFields,
     // The specification gives no purpose for the role. It is stored and answered; reading needs no role.
     aws_iam_role_arn: Type.Optional(Type.String({ maxLength: 2048 })),
     ...tlsFields,
@@ -33,7 +35,13 @@ const fieldsSchema = Type.Object(
   { additionalProperties: false },
 );
 
-export const configSchema = Type.Refine(fieldsSchema, hasClientPair, () => CLIENT_PAIR);
+const withClientPair = Type.Refine(fieldsSchema, hasClientPair, () => CLIENT_PAIR);
+
+export const configSchema = Type.Refine(
+  withClientPair,
+  (config) => signInComplaint(config) === undefined,
+  (config) => signInComplaint(config) ?? '',
+);
 
 export type RedshiftConfig = Static<typeof configSchema>;
 

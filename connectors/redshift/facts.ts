@@ -11,9 +11,12 @@ export const facts: ProviderFacts = {
     required: ['host', 'database', 'user', 'password'],
     optional: ['port', 'aws_iam_role_arn'],
   },
-  secretFields: ['password', 'sslkey'],
-  // those of TLS, because they say who may read a password on its way; and whom the password is for
-  addressFields: ['host', 'port', 'database', 'user', 'sslmode', 'sslrootcert', 'sslcert'],
+  secretFields: ['password', 'sslkey', 'aws_secret_access_key', 'aws_session_token'],
+  // those of TLS, because they say who may read a password on its way; and whom a password or an access key is for
+  addressFields: [
+    ...['host', 'port', 'database', 'user', 'sslmode', 'sslrootcert', 'sslcert'],
+    ...['aws_region', 'cluster_identifier', 'workgroup_name', 'aws_assume_role_arn'],
+  ],
   placeFields: ['host', 'port', 'database'],
   configDefaults: { port: DEFAULT_PORT },
   setUpHelp: [
@@ -31,6 +34,16 @@ export const facts: ProviderFacts = {
       port: 'port',
     },
     defaults: {},
+    otherSignIns: [
+      'aws_access_key_id',
+      'aws_secret_access_key',
+      'aws_session_token',
+      'aws_assume_role_arn',
+      'aws_assume_role_external_id',
+      'aws_region',
+      'cluster_identifier',
+      'workgroup_name',
+    ],
     // the specification does not list the types of Gamma, so all are allowed
   },
 };

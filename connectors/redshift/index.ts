@@ -1,11 +1,12 @@
 import { type ConnectorEnvironment, defineConnector } from '../../src/warehouse/index.ts';
 import { addressIssues } from '../_shared/address-issues.ts';
 import { resolveHost } from '../_shared/resolve-host.ts';
+import { loginSource } from './aws/database-login.ts';
 import { configSchema, type RedshiftConfig, targetOf } from './config.ts';
 import { dialect } from './dialect.ts';
 import { classify } from './errors.ts';
 import { facts } from './facts.ts';
-import { loadSdk, openSession } from './session.ts';
+import { loadAws, loadSdk, openSession } from './session.ts';
 
 /** Gamma: Amazon Redshift and PostgreSQL; the server tells which of the two it is. */
 export const redshift = defineConnector({
@@ -18,7 +19,8 @@ export const redshift = defineConnector({
     snapshot: true,
     writeBack: true,
   },
-  open: async (config, environment) => openSession({ pg: await loadSdk(), config, environment }),
+  open: async (config, environment) =>
+    openSession({ pg: await loadSdk(), config, environment, login: loginSource({ config, environment, loadAws }) }),
   checkAddress,
   classify,
 });

@@ -16,8 +16,9 @@ export async function probe(
   link: () => Promise<Link>,
   signal: AbortSignal,
 ): Promise<readonly ProbeStage[]> {
-  const { database, user } = deps.config;
+  const { database } = deps.config;
   let address = '';
+  let user = '';
   let grants: Grants = { tables: 0, usable: 0, readable: 0, schema: '' };
   return await takeStages(
     [
@@ -32,7 +33,12 @@ export async function probe(
       {
         name: 'sign_in',
         passed: '',
-        take: async () => `${user} may sign in to ${database}; the server is ${(await link()).product}.`,
+        take: async () => {
+          const { product, run } = await link();
+          // the credentials of AWS name a user that has a prefix, which the database's grants do not have
+          user = deps.config.user ?? (await run('SELECT current_user'))[0]?.[0] ?? '';
+          return `${user} may sign in to ${database}; the server is ${product}.`;
+        },
       },
       {
         name: 'use_objects',

@@ -2,6 +2,7 @@ import { AppError, type Micros, parseInstant } from '../../src/kernel/index.ts';
 import type { Session } from '../../src/warehouse/index.ts';
 import { cancellable } from '../_shared/cancellable.ts';
 import { probeLinks } from '../_shared/probe-links.ts';
+import type { Aws } from './aws/aws-sdk.ts';
 import { describe } from './describe.ts';
 import { estimate } from './estimate.ts';
 import { type Link, type LinkDeps, openLink } from './link/link.ts';
@@ -15,6 +16,16 @@ import { createWriteBack } from './write-back.ts';
 /** Loads the SDK; the only place that does. */
 export async function loadSdk(): Promise<Pg> {
   return (await import('pg')).default;
+}
+
+/** Loads the SDK of AWS, for connections that sign in by IAM. */
+export async function loadAws(): Promise<Aws> {
+  const [redshift, serverless, sts] = await Promise.all([
+    import('@aws-sdk/client-redshift'),
+    import('@aws-sdk/client-redshift-serverless'),
+    import('@aws-sdk/client-sts'),
+  ]);
+  return { redshift, serverless, sts };
 }
 
 /**

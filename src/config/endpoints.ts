@@ -27,15 +27,31 @@ export interface WarehouseEndpoints {
     /** PEM, in place of the system's authorities. */
     readonly ca?: string;
   };
+  /** `http://host:port` in place of the APIs of AWS. */
+  readonly aws?: { readonly endpoint: string };
 }
 
 export function readEndpoints(read: Reader, issues: Issue[]): WarehouseEndpoints {
   const accessUrl = read.parsed('PENSTOCK_SNOWFLAKE_ENDPOINT', originOf, 'http(s)://host:port');
+  const bigquery = readBigQuery(read, issues);
+  const gateway = read.parsed('PENSTOCK_DATABRICKS_ENDPOINT', hostAndPortOf, 'host:port');
+  const ca = read.parsed('PENSTOCK_DATABRICKS_CA', certificatesOf, 'a PEM file with a certificate that can be read');
+  const endpoint = read.parsed('PENSTOCK_AWS_ENDPOINT', originOf, 'http(s)://host:port');
+  if (ca !== undefined && gateway === undefined) {
+    issues.push({ path: 'PENSTOCK_DATABRICKS_ENDPOINT', message: 'is required together with PENSTOCK_DATABRICKS_CA.' });
+  }
+  return {
+    ...(accessUrl && { snowflake: { accessUrl } }),
+    ...(bigquery && { bigquery }),
+    ...(gateway && { databricks: { ...gateway, ...(ca && { ca }) } }),
+    ...(endpoint && { aws: { endpoint } }),
+  };
+}
+
+function readBigQuery(read: Reader, issues: Issue[]): WarehouseEndpoints['bigquery'] {
   const apiEndpoint = read.parsed('PENSTOCK_BIGQUERY_ENDPOINT', originOf, 'http(s)://host:port');
   const storageEndpoint = read.parsed('PENSTOCK_BIGQUERY_STORAGE_ENDPOINT', hostAndPortOf, 'host:port');
   const signInEndpoint = read.parsed('PENSTOCK_BIGQUERY_SIGN_IN_ENDPOINT', originOf, 'http(s)://host:port');
-  const gateway = read.parsed('PENSTOCK_DATABRICKS_ENDPOINT', hostAndPortOf, 'host:port');
-  const ca = read.parsed('PENSTOCK_DATABRICKS_CA', certificatesOf, 'a PEM file with a certificate that can be read');
   for (const [name, given] of [
     ['PENSTOCK_BIGQUERY_STORAGE_ENDPOINT', storageEndpoint],
     ['PENSTOCK_BIGQUERY_SIGN_IN_ENDPOINT', signInEndpoint],
@@ -43,14 +59,6 @@ export function readEndpoints(read: Reader, issues: Issue[]): WarehouseEndpoints
     if (given !== undefined && apiEndpoint === undefined)
       issues.push({ path: 'PENSTOCK_BIGQUERY_ENDPOINT', message: `is required together with ${name}.` });
   }
-  if (ca !== undefined && gateway === undefined) {
-    issues.push({ path: 'PENSTOCK_DATABRICKS_ENDPOINT', message: 'is required together with PENSTOCK_DATABRICKS_CA.' });
-  }
-  return {
-    ...(accessUrl && { snowflake: { accessUrl } }),
-    ...(apiEndpoint && {
-      bigquery: { apiEndpoint, ...(storageEndpoint && { storageEndpoint }), ...(signInEndpoint && { signInEndpoint }) },
-    }),
-    ...(gateway && { databricks: { ...gateway, ...(ca && { ca }) } }),
-  };
+  if (apiEndpoint === undefined) return undefined;
+  return { apiEndpoint, ...(storageEndpoint && { storageEndpoint }), ...(signInEndpoint && { signInEndpoint }) };
 }

@@ -160,7 +160,7 @@ export const SETTINGS = {
   PENSTOCK_CLOUD_IDENTITY: {
     default: '',
     meaning:
-      'Workspaces whose connections may sign in with the cloud identity of this daemon (Google’s application default credentials): comma-separated workspace ids, or `all`. Every one of them can read what that identity can read. When empty, none.',
+      'Workspaces whose connections may sign in with the cloud identity of this daemon (Google’s application default credentials, the default credentials of AWS): comma-separated workspace ids, or `all`. Every one of them can read what that identity can read. When empty, none.',
   },
   PENSTOCK_BIGQUERY_MAX_BYTES_BILLED: {
     default: '1099511627776',
@@ -195,6 +195,10 @@ export const SETTINGS = {
     meaning: 'Test server that replaces every Databricks workspace, `host:port`, with TLS.',
   },
   PENSTOCK_DATABRICKS_CA: { default: '', meaning: 'PEM file with the certificate authorities of that test server.' },
+  PENSTOCK_AWS_ENDPOINT: {
+    default: '',
+    meaning: 'Test server that replaces the APIs of AWS, `http://host:port`. Connections cannot set it.',
+  },
   PENSTOCK_DUCKDB: {
     default: 'on',
     meaning:

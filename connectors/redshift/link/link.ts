@@ -7,6 +7,7 @@ import type { ConnectorEnvironment } from '../../../src/warehouse/index.ts';
 import { fieldOf } from '../../_shared/field-of.ts';
 import { resolveHost } from '../../_shared/resolve-host.ts';
 import { noAnswerWithin } from '../../_shared/timeout-error.ts';
+import type { Login, LoginSource } from '../aws/database-login.ts';
 import { type RedshiftConfig, targetOf } from '../config.ts';
 import type { Pg, RawRow } from '../sdk.ts';
 import { type Access, type Product, productOf, ROLLBACK, STATEMENTS } from '../statements.ts';
@@ -42,6 +43,8 @@ export interface LinkDeps {
   readonly pg: Pg;
   readonly config: RedshiftConfig;
   readonly environment: ConnectorEnvironment;
+  /** Returns user and password for one new connection. */
+  readonly login: LoginSource;
 }
 
 /** Time for one address; two addresses of a host fit within the wait of an API call. */
@@ -68,12 +71,13 @@ interface Connected {
 async function connectAnywhere(deps: LinkDeps, signal: AbortSignal): Promise<Connected> {
   const target = targetOf(deps.config);
   const addresses = await resolveHost(target, deps.environment.network);
+  const login = await deps.login(signal);
   const failures: unknown[] = [];
   for (const address of addresses) {
     for (const tls of attemptsOf(deps.config, address)) {
       const door = { address, port: target.port, tls };
       try {
-        return { client: await connect(deps, door, signal), door };
+        return { client: await connect(deps, { ...door, login }, signal), door };
       } catch (failure) {
         failures.push(failure);
         if (signal.aborted || !(hasNoTls(failure) || isNetworkFailure(failure))) throw failure;
@@ -92,10 +96,10 @@ function isNetworkFailure(failure: unknown): boolean {
 /** Connects with every option set: the driver would take a missing one from the environment of the process. */
 async function connect(
   { pg, config, environment }: LinkDeps,
-  { address, port, tls }: Door,
+  { address, port, tls, login: { user, password } }: Door & { readonly login: Login },
   signal: AbortSignal,
 ): Promise<pg.Client> {
-  const { database, user, password } = config;
+  const { database } = config;
   const client = new pg.Client({
     host: address,
     port,

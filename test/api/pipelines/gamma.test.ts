@@ -59,6 +59,39 @@ describe('a connection to PostgreSQL', () => {
     },
   );
 
+  it.each([
+    { user: 'admin' },
+    { aws_region: 'eu-west-2' },
+    { cluster_identifier: 'other' },
+    { aws_assume_role_arn: 'arn:aws:iam::123456789012:role/other' },
+  ])('masks the secrets of AWS, and refuses the mask for another place or role: %j', async (change) => {
+    const [field = ''] = Object.keys(change);
+    const { password: _, ...place } = warehouse.config;
+    const id = `aws-${field}`;
+    const config = {
+      ...{ ...place, aws_region: 'eu-west-1', cluster_identifier: 'shop' },
+      ...{ aws_access_key_id: 'AKIAIOSFODNN7EXAMPLE', aws_secret_access_key: 'a-secret-key' },
+    };
+    const { body } = await api.admin.post('/connections', {
+      ...connectionBody,
+      id,
+      service_provider: 'Redshift',
+      config,
+    });
+    expect(body.config).toMatchObject({ ...config, aws_secret_access_key: SECRET_MASK });
+    const put = (more: object) =>
+      api.admin.put(`/connections/${id}`, {
+        ...{ ...connectionBody, id, service_provider: 'Redshift' },
+        config: { ...config, aws_secret_access_key: SECRET_MASK, ...more },
+      });
+    const answer = await put(change);
+    expect(answer.status).toBe(400);
+    expect(answer.body.errors[0].message).toContain(
+      `config.aws_secret_access_key: is the mask, but config.${field} changed`,
+    );
+    expect((await put({})).status).toBe(200);
+  });
+
   it('is healthy when it works; its password is masked and stays when the mask comes back', async () => {
     const { status, body } = await api.admin.post('/connections', bodyOf('good'));
     expect([status, body]).toMatchObject([200, { status: 'healthy', errors: [], service_provider: 'Gamma' }]);
@@ -97,7 +130,7 @@ describe('a connection to PostgreSQL', () => {
     [{ port: 5432 }, 'config.port: must be text, in quotes'],
     [{ sslmode: 'sometimes' }, 'config.sslmode: must be one of disable, prefer, require'],
     [{ sslrootcert: '/etc/ca.pem' }, 'config.sslrootcert: must be certificates in PEM'],
-    [{ user: undefined }, 'config.user: is required'],
+    [{ user: undefined }, 'config: lacks user;'],
     [{ schema: 'x' }, 'config.schema: is not a field of this provider'],
   ])('is refused with %j', async (changed, message) => {
     const refused = await api.admin.post('/connections', bodyOf('refused', changed));

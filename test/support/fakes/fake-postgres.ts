@@ -14,7 +14,7 @@ export type Behave = (message: FrontendMessage, socket: Socket) => readonly Buff
 export interface FrontendMessage {
   /** `startup`, or the letter of the message. */
   readonly type: string;
-  /** SQL of Q and P; the name of D, C. */
+  /** SQL of Q and P; the password of p; user, database and their values of startup. */
   readonly text: string;
   /** Number of values of B, limit of rows of E. */
   readonly count: number;
@@ -74,6 +74,8 @@ function contentOf(type: string, body: Buffer): Pick<FrontendMessage, 'text' | '
   const after = Buffer.byteLength(first) + 1;
   if (type === 'Q') return { text: first, count: 0 };
   if (type === 'P') return { text: second, count: 0 };
+  if (type === 'startup') return { text: body.subarray(4).toString('utf8').replaceAll('\0', ' ').trim(), count: 0 };
+  if (type === 'p') return { text: first, count: 0 };
   if (type === 'E') return { text: '', count: body.readUInt32BE(after) };
   if (type !== 'B') return { text: '', count: 0 };
   const formats = after + Buffer.byteLength(second) + 1;

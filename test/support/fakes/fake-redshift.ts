@@ -21,15 +21,19 @@ export interface FailingStep {
 
 export interface FakeRedshiftOptions {
   readonly fails?: FailingStep;
+  /** Asks for a password, and tells whether it lets this one in. */
+  readonly lets?: (user: string, password: string) => boolean;
 }
 
 /** A table of `rows` rows, whatever is selected; its clock shows 2026-01-02 03:04:05.678901. */
-export function openFakeRedshift(rows: number, { fails }: FakeRedshiftOptions = {}): Promise<FakePostgres> {
+export function openFakeRedshift(rows: number, options: FakeRedshiftOptions = {}): Promise<FakePostgres> {
   let parsed = '';
   let at = 0;
+  const { fails } = options;
+  const signIn = signingIn(options);
   return openFakePostgres((message) => {
-    if (message.type === 'startup' && fails?.during === 'sign-in') return [fails.error];
-    if (message.type === 'startup') return [says.authentication(0), says.keys(), says.ready()];
+    const answer = signIn(message);
+    if (answer !== undefined) return answer;
     if (message.type === 'Q') return [...message.text.split('; ').flatMap(simple), says.ready()];
     if (message.type === 'P') parsed = message.text;
     return extended(message);
@@ -75,18 +79,34 @@ export function openFakeRedshift(rows: number, { fails }: FakeRedshiftOptions = 
     const cells = Array.from({ length: Math.min(wanted, rows - at) }, () => [String(at++), '{"a":1}', '00ff']);
     return [...cells.map(says.row), says.complete(`FETCH ${cells.length}`)];
   }
+}
 
-  function simple(sql: string): Buffer[] {
-    const answer = (name: string, ...cells: readonly string[]) => [
-      says.columns(cells.map(() => ({ name, type: 25 }))),
-      says.row(cells),
-      says.complete('SELECT 1'),
-    ];
-    if (sql === 'SELECT version()') return answer('version', VERSION);
-    if (sql === 'SELECT SYSDATE') return answer('sysdate', '2026-01-02 03:04:05.678901');
-    if (sql.includes('has_table_privilege')) return answer('grants', '3', '2', '1', 'public');
-    if (sql.includes('usesuper')) return [says.columns([{ name: 'case', type: 25 }]), says.complete('SELECT')];
-    if (SETTINGS.test(sql) || /^(BEGIN READ ONLY|ROLLBACK)$/.test(sql)) return [says.complete(sql.split(' ')[0] ?? '')];
-    return [says.error('42601', `syntax error at or near "${sql}"`)];
-  }
+const WELCOME = [says.authentication(0), says.keys(), says.ready()];
+
+/** Answers the messages of a sign-in, and returns undefined for all others. */
+function signingIn({ fails, lets }: FakeRedshiftOptions): (message: FrontendMessage) => Buffer[] | undefined {
+  let user = '';
+  return ({ type, text }) => {
+    if (type === 'p') return lets?.(user, text) === true ? WELCOME : [says.error('28000', `no entry for "${user}"`)];
+    if (type !== 'startup') return undefined;
+    if (fails?.during === 'sign-in') return [fails.error];
+    user = /\buser (\S+)/.exec(text)?.[1] ?? '';
+    return lets === undefined ? WELCOME : [says.authentication(3)];
+  };
+}
+
+const ANSWERS: Readonly<Record<string, readonly string[]>> = {
+  'SELECT version()': [VERSION],
+  'SELECT current_user': ['alice'],
+  'SELECT SYSDATE': ['2026-01-02 03:04:05.678901'],
+};
+
+/** Answers one statement of the simple protocol. */
+function simple(sql: string): Buffer[] {
+  const cells = ANSWERS[sql] ?? (sql.includes('has_table_privilege') ? ['3', '2', '1', 'public'] : undefined);
+  if (cells !== undefined)
+    return [says.columns(cells.map(() => ({ name: 'x', type: 25 }))), says.row(cells), says.complete('SELECT 1')];
+  if (sql.includes('usesuper')) return [says.columns([{ name: 'case', type: 25 }]), says.complete('SELECT')];
+  if (SETTINGS.test(sql) || /^(BEGIN READ ONLY|ROLLBACK)$/.test(sql)) return [says.complete(sql.split(' ')[0] ?? '')];
+  return [says.error('42601', `syntax error at or near "${sql}"`)];
 }

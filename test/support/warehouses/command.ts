@@ -80,6 +80,7 @@ function addressOf(address: ServerStatus['address']): string {
   const { endpoints } = address;
   if ('snowflake' in endpoints) return endpoints.snowflake.accessUrl;
   if ('databricks' in endpoints) return `https://${endpoints.databricks.host}:${endpoints.databricks.port}`;
+  if ('aws' in endpoints) return endpoints.aws.endpoint;
   const { apiEndpoint, storageEndpoint } = endpoints.bigquery;
   return `${apiEndpoint}, gRPC ${storageEndpoint.host}:${storageEndpoint.port}`;
 }

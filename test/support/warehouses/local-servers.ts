@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { WarehouseEndpoints } from '../../../src/config.ts';
 import { processMark } from '../../../src/store/embedded/process-mark.ts';
 
-export const SERVER_NAMES = ['snowflake', 'bigquery', 'databricks', 'postgresql'] as const;
+export const SERVER_NAMES = ['snowflake', 'bigquery', 'databricks', 'postgresql', 'aws'] as const;
 export type ServerName = (typeof SERVER_NAMES)[number];
 
 /** What a test must know to use each; `endpoints` is what the operator's settings would say. */
@@ -25,6 +25,8 @@ export interface LocalServers {
     readonly httpPath: string;
     readonly token: string;
   };
+  /** Takes any access key. */
+  readonly aws: { readonly endpoints: { readonly aws: { readonly endpoint: string } } };
   /** `url` is a superuser's. */
   readonly postgresql: { readonly url: string };
 }

@@ -1,3 +1,4 @@
+import { aws } from './aws.ts';
 import { bigquery } from './bigquery.ts';
 import { databricks } from './databricks.ts';
 import type { ServerName } from './local-servers.ts';
@@ -5,4 +6,10 @@ import { postgresql } from './postgresql.ts';
 import type { Recipe } from './recipe.ts';
 import { snowflake } from './snowflake.ts';
 
-export const RECIPES: { readonly [Name in ServerName]: Recipe<Name> } = { snowflake, bigquery, databricks, postgresql };
+export const RECIPES: { readonly [Name in ServerName]: Recipe<Name> } = {
+  snowflake,
+  bigquery,
+  databricks,
+  postgresql,
+  aws,
+};

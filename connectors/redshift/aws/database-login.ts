@@ -1,0 +1,155 @@
+// User and password of a new connection to the database. Those of AWS last for minutes, so each connection asks for its own.
+import { AppError, template } from '../../../src/kernel/index.ts';
+import type { ConnectorEnvironment } from '../../../src/warehouse/index.ts';
+import { resolveHost, type Target } from '../../_shared/resolve-host.ts';
+import type { RedshiftConfig } from '../config.ts';
+import { nameAwsFailure } from './aws-errors.ts';
+import type { AccessKey, Aws, ClientConfig } from './aws-sdk.ts';
+import { signsInByIam } from './fields.ts';
+import { type Place, placeOf } from './place.ts';
+
+export interface Login {
+  readonly user: string;
+  readonly password: string;
+}
+
+export type LoginSource = (signal: AbortSignal) => Promise<Login>;
+
+export interface LoginDeps {
+  readonly config: RedshiftConfig;
+  readonly environment: ConnectorEnvironment;
+  readonly loadAws: () => Promise<Aws>;
+}
+
+type Service = 'redshift' | 'redshift-serverless' | 'sts';
+
+interface Calling extends LoginDeps {
+  readonly aws: Aws;
+  readonly place: Place;
+  readonly signal: AbortSignal;
+}
+
+export function loginSource(deps: LoginDeps): LoginSource {
+  const { config } = deps;
+  const { user, password } = config;
+  if (!signsInByIam(config)) {
+    return async () => {
+      if (user !== undefined && password !== undefined) return { user, password };
+      throw new AppError('WAREHOUSE_CONFIG', template('{config.user} or {config.password} is missing; give both.'));
+    };
+  }
+  return async (signal) => {
+    const calling = { ...deps, place: placeOf(config), aws: await deps.loadAws(), signal };
+    try {
+      return await askForLogin(calling);
+    } catch (failure) {
+      signal.throwIfAborted();
+      throw nameAwsFailure(failure, secretsOf(config));
+    }
+  };
+}
+
+function secretsOf({ aws_secret_access_key, aws_session_token }: RedshiftConfig): readonly string[] {
+  return [aws_secret_access_key, aws_session_token].filter((secret) => secret !== undefined);
+}
+
+async function askForLogin(calling: Calling): Promise<Login> {
+  const { aws, place, config, signal } = calling;
+  const { database, user } = config;
+  const key = await accessKeyOf(calling);
+  if (place.kind === 'serverless') {
+    const client = new aws.serverless.RedshiftServerlessClient(await clientConfig(calling, 'redshift-serverless', key));
+    const asked = new aws.serverless.GetCredentialsCommand({ workgroupName: place.workgroup, dbName: database });
+    const { dbUser, dbPassword } = await client.send(asked, { abortSignal: signal }).finally(() => client.destroy());
+    return loginOf(dbUser, dbPassword);
+  }
+  const client = new aws.redshift.RedshiftClient(await clientConfig(calling, 'redshift', key));
+  const common = { ClusterIdentifier: place.cluster, DbName: database };
+  const answer =
+    user === undefined
+      ? client.send(new aws.redshift.GetClusterCredentialsWithIAMCommand(common), { abortSignal: signal })
+      : client.send(new aws.redshift.GetClusterCredentialsCommand({ ...common, DbUser: user, AutoCreate: false }), {
+          abortSignal: signal,
+        });
+  const { DbUser, DbPassword } = await answer.finally(() => client.destroy());
+  return loginOf(DbUser, DbPassword);
+}
+
+function loginOf(user: string | undefined, password: string | undefined): Login {
+  if (user !== undefined && password !== undefined) return { user, password };
+  throw new AppError('WAREHOUSE_UNKNOWN', 'AWS gave no user or no password of the database.');
+}
+
+/** Returns the key of the connection or of its role. Without either, the SDK looks for the identity of the daemon. */
+async function accessKeyOf(calling: Calling): Promise<AccessKey | undefined> {
+  const { aws, config, signal } = calling;
+  const own = ownKeyOf(calling);
+  if (config.aws_assume_role_arn === undefined) return own;
+  const client = new aws.sts.STSClient(await clientConfig(calling, 'sts', own));
+  const externalId = config.aws_assume_role_external_id;
+  const asked = new aws.sts.AssumeRoleCommand({
+    RoleArn: config.aws_assume_role_arn,
+    RoleSessionName: 'penstock',
+    DurationSeconds: 900,
+    ...(externalId === undefined ? {} : { ExternalId: externalId }),
+  });
+  const { Credentials: given } = await client.send(asked, { abortSignal: signal }).finally(() => client.destroy());
+  const { AccessKeyId: accessKeyId, SecretAccessKey: secretAccessKey, SessionToken: sessionToken } = given ?? {};
+  if (accessKeyId === undefined || secretAccessKey === undefined || sessionToken === undefined)
+    throw new AppError('WAREHOUSE_UNKNOWN', 'AWS gave no access key for the role.');
+  return { accessKeyId, secretAccessKey, sessionToken };
+}
+
+function ownKeyOf({ config, environment }: LoginDeps): AccessKey | undefined {
+  const { aws_access_key_id: accessKeyId, aws_secret_access_key: secretAccessKey, aws_session_token } = config;
+  if (accessKeyId !== undefined && secretAccessKey !== undefined)
+    return {
+      accessKeyId,
+      secretAccessKey,
+      ...(aws_session_token === undefined ? {} : { sessionToken: aws_session_token }),
+    };
+  if (environment.allowsCloudIdentity) return undefined;
+  throw new AppError(
+    'WAREHOUSE_CONFIG',
+    template(
+      '{config.aws_access_key_id} is missing. Give it with {config.aws_secret_access_key}, or ask the operator to allow the AWS identity of the daemon with PENSTOCK_CLOUD_IDENTITY.',
+    ),
+  );
+}
+
+const HTTPS = 443;
+const CONNECT_MS = 5000;
+const ANSWER_MS = 10_000;
+
+/** Names every option that the SDK would else look up in the environment or in files of the daemon's user. */
+async function clientConfig(
+  { environment, place: { region } }: Calling,
+  service: Service,
+  key: AccessKey | undefined,
+): Promise<ClientConfig> {
+  const endpoint =
+    environment.endpoints.aws?.endpoint ?? `https://${service}.${region}.amazonaws.com${suffixOf(region)}`;
+  const target = targetOf(endpoint);
+  await resolveHost({ ...target, madeBy: template('{config.aws_region}') }, environment.network);
+  return {
+    region,
+    endpoint,
+    maxAttempts: 2,
+    retryMode: 'standard',
+    defaultsMode: 'standard',
+    useDualstackEndpoint: false,
+    useFipsEndpoint: false,
+    requestHandler: { connectionTimeout: CONNECT_MS, requestTimeout: ANSWER_MS },
+    ...(key === undefined ? {} : { credentials: key }),
+  };
+}
+
+function suffixOf(region: string): string {
+  return region.startsWith('cn-') ? '.cn' : '';
+}
+
+function targetOf(endpoint: string): Target {
+  const { hostname, port, protocol } = new URL(endpoint);
+  const standard = protocol === 'https:' ? HTTPS : 80;
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? standard : Number(port) };
+}

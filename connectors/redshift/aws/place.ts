@@ -1,0 +1,31 @@
+import { AppError, field, say } from '../../../src/kernel/index.ts';
+import type { RedshiftConfig } from '../config.ts';
+
+/** The cluster or workgroup that gives out credentials, as the API of AWS names it. */
+export type Place =
+  | { readonly kind: 'provisioned'; readonly cluster: string; readonly region: string }
+  | { readonly kind: 'serverless'; readonly workgroup: string; readonly region: string };
+
+/** `<cluster>.<random>.<region>.redshift.amazonaws.com`; `<workgroup>.<account>.<region>.redshift-serverless.amazonaws.com`. */
+const OWN_HOST =
+  /^(?<name>[a-z][a-z0-9-]*)\.[a-z0-9-]+\.(?<region>[a-z0-9-]+)\.redshift(?<serverless>-serverless)?\.amazonaws\.com(?:\.cn)?\.?$/;
+
+/**
+ * Returns the place that the fields name. What they leave out is taken from the host, where that is a name of AWS's own. Throws
+ * WAREHOUSE_CONFIG that names the missing field.
+ */
+export function placeOf({ host, cluster_identifier, workgroup_name, aws_region }: RedshiftConfig): Place {
+  const { name, region: ofHost, serverless } = OWN_HOST.exec(host.toLowerCase())?.groups ?? {};
+  const region = aws_region ?? ofHost;
+  const isServerless = workgroup_name !== undefined || (cluster_identifier === undefined && serverless !== undefined);
+  if (region === undefined) throw lacks('config.aws_region', 'the region of the cluster or workgroup');
+  if (isServerless) return { kind: 'serverless', workgroup: workgroup_name ?? name ?? '', region };
+  const cluster = cluster_identifier ?? name;
+  if (cluster === undefined) throw lacks('config.cluster_identifier', 'it, or workgroup_name for Redshift Serverless');
+  return { kind: 'provisioned', cluster, region };
+}
+
+function lacks(name: string, meaning: string): AppError {
+  const message = say`The host is not a name that AWS gave, so ${field(name)} is needed: give ${meaning}.`;
+  return new AppError('WAREHOUSE_CONFIG', message);
+}
