@@ -25,6 +25,23 @@ export function describeSql(statement: Statement): string {
   return `DESCRIBE QUERY ${subject(unboundSql(statement))}`;
 }
 
+interface WantedTypes {
+  /** Number of columns of the statement. */
+  readonly columns: number;
+  /** Positions of those whose types are wanted. */
+  readonly wanted: readonly number[];
+}
+
+/**
+ * Selects the types of columns, one row. Nothing else runs: the optimiser replaces `typeof` by the type of its argument, without
+ * the subquery.
+ */
+export function typesSql(statement: Statement, { columns, wanted }: WantedTypes): string {
+  const names = Array.from({ length: columns }, (_, at) => `c${at}`).join(', ');
+  const from = `FROM ${subject(unboundSql(statement))} AS penstock_rows(${names}) LIMIT 1`;
+  return `SELECT ${wanted.map((at) => `typeof((SELECT c${at} ${from}))`).join(', ')}`;
+}
+
 export function explainSql(statement: Statement): string {
   return `EXPLAIN COST ${subject(unboundSql(statement))}`;
 }

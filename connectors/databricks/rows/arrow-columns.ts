@@ -42,6 +42,7 @@ const OPENERS: Readonly<Record<string, Open>> = {
       dayText(values[row] ?? 0),
   Decimal: ({ arrow }, data) =>
     arrow.DataType.isDecimal(data.type) ? decimalReader(words(data), decimalWriter(data.type.scale)) : undefined,
+  Time: ({ arrow }, data) => (arrow.DataType.isTime(data.type) ? clockReader(arrow, data, data.type.unit) : undefined),
   Timestamp: ({ arrow }, data, shape) =>
     arrow.DataType.isTimestamp(data.type) && data.type.unit === arrow.TimeUnit.MICROSECOND
       ? momentReader(words(data), shape.type === 'timestamp' ? '' : 'Z')
@@ -91,6 +92,16 @@ function decimalReader(quads: Int32Array, write: (scaled: unknown) => string): C
     }
     return write(((i64[2 * row + 1] ?? 0n) << 64n) | (u64[2 * row] ?? 0n));
   };
+}
+
+/** Reads times of day, in any of Arrow's units. A TIME has six digits of a second at most. */
+function clockReader({ TimeUnit }: Sdk['arrow'], data: Data, unit: number): CellReader {
+  if (unit === TimeUnit.SECOND) return (row) => timeText(Number(data.values[row] ?? 0) * 1e6);
+  if (unit === TimeUnit.MILLISECOND) return (row) => timeText(Number(data.values[row] ?? 0) * 1000);
+  const read = int64Reader(words(data));
+  return unit === TimeUnit.MICROSECOND
+    ? (row) => timeText(Number(read(row)))
+    : (row) => timeText(Math.floor(Number(read(row)) / 1000));
 }
 
 const MICROS_PER_DAY = 86_400_000_000;

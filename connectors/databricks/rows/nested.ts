@@ -1,7 +1,7 @@
 // Arrays, structs and maps, which come as JSON. Each value in it is a text that the server wrote, so that no digit is lost.
 import { AppError, type Json, parseJson, stringifyJson } from '../../../src/kernel/index.ts';
 import type { Cell } from '../../../src/warehouse/index.ts';
-import type { Shape } from './shapes.ts';
+import { isSpatial, type Shape } from './shapes.ts';
 import { textReader } from './texts.ts';
 
 const AS_JSON = `map('ignoreNullFields', 'false')`;
@@ -9,6 +9,7 @@ const AS_JSON = `map('ignoreNullFields', 'false')`;
 /** Returns the expression that reads a column exactly, or undefined where the column itself does. */
 export function expressionOf(column: string, shape: Shape): string | undefined {
   const { nativeType, type } = shape;
+  if (type === 'text' && isSpatial(shape)) return `st_asewkt(${column})`;
   if (type === 'list' || type === 'struct' || type === 'map') {
     return `to_json(CAST(${column} AS ${castType(shape)}), ${AS_JSON})`;
   }

@@ -43,8 +43,8 @@ const LEAVES: Readonly<Record<string, ColumnType>> = {
 };
 
 /**
- * Parses the text of a type. A struct is read as one JSON text where the server cuts it off (from 26 fields on), or where names
- * contain characters of the notation itself.
+ * Parses the text of a type. A struct is read as one JSON text where the server has cut it off, or where names contain characters of
+ * the notation itself.
  */
 export function parseShape(nativeType: string): Shape {
   const text = nativeType.trim();
@@ -59,6 +59,21 @@ export function parseShape(nativeType: string): Shape {
   }
   const fields = kind === 'struct' ? fieldsOf(parts) : undefined;
   return fields === undefined ? { type: 'json', nativeType: text } : { type: 'struct', nativeType: text, fields };
+}
+
+/** Parses the type of a column. A spatial one is read as text by `expressionOf`; inside other types it has no text. */
+export function parseColumnShape(nativeType: string): Shape {
+  const shape = parseShape(nativeType);
+  return isSpatial(shape) ? { ...shape, type: 'text' } : shape;
+}
+
+export function isSpatial({ nativeType }: Shape): boolean {
+  return /^(?:geometry|geography)\b/i.test(nativeType);
+}
+
+/** Tells whether the server has cut off the type: it writes 25 fields of a struct, and how many more there are. */
+export function isCutOff(nativeType: string): boolean {
+  return /\.\.\. \d+ more fields/.test(nativeType);
 }
 
 export function columnOf(name: string, { type, nativeType, item }: Shape): Column {

@@ -1,6 +1,7 @@
 // Against a wire server of ours and the real SDK: grants, and what local Spark does not send.
 
 import {
+  type DataType,
   Field,
   Int32,
   makeData,
@@ -8,6 +9,10 @@ import {
   RecordBatchWriter,
   Schema,
   Struct,
+  TimeMicrosecond,
+  TimeMillisecond,
+  TimeNanosecond,
+  TimeSecond,
   Utf8,
   vectorFromArray,
 } from 'apache-arrow';
@@ -117,7 +122,7 @@ describe('results in columns', () => {
 describe('results as Arrow', () => {
   const described = { columnSet: [texts('a', 'b'), texts('int', 'string')] };
   const answerOf = (
-    columns: readonly { readonly type: Int32 | Utf8; readonly values: readonly unknown[] }[],
+    columns: readonly { readonly type: DataType; readonly values: readonly unknown[] }[],
   ): WireAnswer => {
     const schema = new Schema(columns.map(({ type }, index) => new Field(`c${index}`, type, true)));
     const children = columns.map(({ type, values }) => vectorFromArray(values as never, type).data[0] as never);
@@ -145,6 +150,28 @@ describe('results as Arrow', () => {
       code: 'WAREHOUSE_SESSION_LOST',
       message: expect.stringContaining('2 columns'),
     });
+  });
+
+  it.each([
+    [new TimeSecond(), 86_399, '23:59:59.000000'],
+    [new TimeMillisecond(), 86_399_999, '23:59:59.999000'],
+    [new TimeMicrosecond(), 86_399_999_999n, '23:59:59.999999'],
+    [new TimeNanosecond(), 86_399_999_999_000n, '23:59:59.999999'],
+  ])('may have times of day in %s', async (type, value, cell) => {
+    const times = answerOf([{ type, values: [value, null] }]);
+    const describe = { columnSet: [texts('at'), texts('time(6)')] };
+    await using opened = await openWire({ answer: answers({ DESCRIBE: describe, SELECT: times }) });
+    expect((await readAll(opened.session, requestOf('SELECT *'))).rows).toEqual([[cell], [null]]);
+  });
+
+  it('have spatial columns as EWKT, which the server is asked for', async () => {
+    const point = answerOf([{ type: new Utf8(), values: ['SRID=4326;POINT Z (2.718281828 3.141592653 100)'] }]);
+    const describe = { columnSet: [texts('at'), texts('geography(4326)')] };
+    const table = { DESCRIBE: describe, 'SELECT st_asewkt(c0) AS c0 FROM (': point };
+    await using opened = await openWire({ answer: answers(table) });
+    const { columns, rows } = await readAll(opened.session, requestOf('SELECT at FROM shops'));
+    expect(columns).toMatchObject([{ type: 'text', nativeType: 'geography(4326)' }]);
+    expect(rows).toEqual([['SRID=4326;POINT Z (2.718281828 3.141592653 100)']]);
   });
 
   it('may have two columns of one name beneath: they are read by position', async () => {

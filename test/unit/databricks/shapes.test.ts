@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseShape } from '../../../connectors/databricks/rows/shapes.ts';
+import { isCutOff, parseColumnShape, parseShape } from '../../../connectors/databricks/rows/shapes.ts';
 
 describe('a type as the server writes it', () => {
   it.each([
@@ -37,6 +37,16 @@ describe('a type as the server writes it', () => {
         },
       },
     });
+  });
+
+  it('of a spatial column is text, and inside another type has none', () => {
+    expect(parseColumnShape('geography(4326)')).toEqual({ type: 'text', nativeType: 'geography(4326)' });
+    expect(parseColumnShape('struct<at:geometry(0)>')).toMatchObject({ type: 'json' });
+  });
+
+  it('is cut off where fields are left out, at any depth', () => {
+    expect(isCutOff('array<struct<a:int,... 3 more fields>>')).toBe(true);
+    expect(isCutOff('struct<a:int>')).toBe(false);
   });
 
   it.each(['struct<a:int,... 3 more fields>', 'struct<a<b:int>', 'struct<a:b:int>', 'struct<>'])(

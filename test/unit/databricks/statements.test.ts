@@ -11,6 +11,7 @@ import {
   peekSql,
   readSql,
   SHOW_TABLES_SQL,
+  typesSql,
 } from '../../../connectors/databricks/statements.ts';
 import { countNullIterators, ITERATOR_TYPES, type Statement, wrapModel } from '../../../src/warehouse/index.ts';
 import { loadParser } from '../../../src/warehouse/sql/parser.ts';
@@ -36,6 +37,7 @@ const emitted: readonly string[] = [
   ...queries,
   ...queries.map((sql) => readSql(sql, SHAPES)),
   ...WRAPPED.map((statement) => describeSql(statement).replace('DESCRIBE QUERY ', 'SELECT * FROM ')),
+  ...WRAPPED.map((statement) => typesSql(statement, { columns: 4, wanted: [1, 3] })),
   ...WRAPPED.map((statement) => explainSql(statement).replace('EXPLAIN COST ', 'SELECT * FROM ')),
 ];
 
