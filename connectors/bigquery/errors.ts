@@ -23,6 +23,8 @@ const DAEMON_ADVICE =
 const CREATOR_ADVICE =
   'Grant the signed-in identity Service Account Token Creator (roles/iam.serviceAccountTokenCreator) on ' +
   '{config.impersonate_service_account}.';
+const PARTITION_ADVICE =
+  'Filter the partitions in the model, or make the partition column the iterator of an incremental pipeline.';
 const DRIVE_ADVICE =
   'The table reads a file in Google Drive: set {config.drive_access} to true, and share the file with the account.';
 const STREAMED = 'Streamed rows cannot be changed for up to 90 minutes; try again later.';
@@ -101,7 +103,13 @@ export const RULES: readonly Rule[] = [
   },
   {
     reason: 'invalidQuery',
-    holds: /at \[\d+:\d+\]\.?$|Cannot query over table|Query parameter/,
+    holds: /^Cannot query over table /,
+    code: 'WAREHOUSE_SQL_INVALID',
+    advice: PARTITION_ADVICE,
+  },
+  {
+    reason: 'invalidQuery',
+    holds: /at \[\d+:\d+\]\.?$|Query parameter/,
     code: 'WAREHOUSE_SQL_INVALID',
   },
   { reason: 'invalidQuery', holds: /Duplicate column name/, code: 'MODEL_INVALID' },

@@ -1,9 +1,10 @@
 import { AppError, type Micros } from '../../src/kernel/index.ts';
-import type { Session, Statement } from '../../src/warehouse/index.ts';
+import type { Range, Session, Statement } from '../../src/warehouse/index.ts';
 import { ANSWER_MS, type Client, type ClientDeps, createClient, within } from './client.ts';
 import { readLocation } from './dataset.ts';
 import { describe, estimate } from './describe.ts';
 import { requireOpenHosts } from './hosts.ts';
+import { recentRange } from './partition-filter.ts';
 import { probe } from './probe.ts';
 import { startRead } from './read.ts';
 import type { Sdk } from './sdk.ts';
@@ -46,6 +47,7 @@ export function openSession(deps: ClientDeps): Session {
   let opened: Promise<Opened> | undefined;
   let located: Promise<string | undefined> | undefined;
   const closing = new AbortController();
+  const ranges = new Map<string, Range | undefined>();
   const open = () => {
     opened ??= requireOpenHosts(deps)
       .then(() => createClient(deps))
@@ -63,8 +65,11 @@ export function openSession(deps: ClientDeps): Session {
     probe: (signal) => probe(deps, async () => (await open()).client, signal),
     async describe(statement, signal) {
       const { client, location } = await ready(signal);
-      return await describe(client, { statement, location }, signal);
+      const { columns, partitionColumn } = await describe(client, { statement, location }, signal);
+      if (partitionColumn !== undefined) ranges.set(statement.sql, recentRange(columns, partitionColumn));
+      return columns;
     },
+    previewRange: (sql) => ranges.get(sql),
     async estimate(statement, signal) {
       const { client, location } = await ready(signal);
       return await estimate(client, { statement, location }, signal);

@@ -13,6 +13,7 @@ import { clearSql, mergeSql, type StagingSql, sameTextBy } from '../_shared/writ
 import type { Client } from './client.ts';
 import { dialect, quoteIdentifier } from './dialect.ts';
 import { changeRows, textsOf } from './jobs/write-jobs.ts';
+import { everyRowOf } from './partition-filter.ts';
 import { createStaging, dropTables, listTables } from './staging.ts';
 import { loadSql } from './statements.ts';
 
@@ -29,7 +30,11 @@ export function createWriteBack(open: (signal: AbortSignal) => Promise<WriteBack
     async clear(target, mpids, signal) {
       const deps = await open(signal);
       let changed = 0;
-      for (const sql of clearSql(target, quoteIdentifier, mpids)) changed += await changeRows(deps, { sql }, signal);
+      const everyRow = await everyRowOf(deps.client, target.table, signal);
+      const filter = everyRow === undefined ? '' : ` AND ${everyRow('t')}`;
+      const aliased = { ...target, table: everyRow === undefined ? target.table : `${target.table} AS t` };
+      for (const sql of clearSql(aliased, quoteIdentifier, mpids))
+        changed += await changeRows(deps, { sql: `${sql}${filter}` }, signal);
       return changed;
     },
     listStaging: async (prefix, signal) => await listTables((await open(signal)).client, prefix, signal),
@@ -41,7 +46,8 @@ async function apply(deps: WriteBackDeps, request: WriteBackRequest, signal: Abo
   const { client } = deps;
   const { target, label, rows } = request;
   const staging = quoteIdentifier(`${client.config.project_id}.${STAGING_SCHEMA}.${request.staging}`);
-  const sql: StagingSql = { target, staging, quote: quoteIdentifier, sameText: sameTextBy(dialect) };
+  const everyRow = await everyRowOf(client, target.table, signal);
+  const sql: StagingSql = { target, staging, quote: quoteIdentifier, sameText: sameTextBy(dialect), everyRow };
   const types = target.key.map(typeOf);
   await createStaging(client, { name: request.staging, keyTypes: types }, signal);
   try {

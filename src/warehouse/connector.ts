@@ -6,6 +6,7 @@ import type { AppError, Issue, Micros, Worded } from '../kernel/index.ts';
 import type { Cell, Column } from './cells.ts';
 import type { Dialect } from './dialect.ts';
 import type { ProviderFacts } from './provider-facts.ts';
+import type { Range } from './wrap-model.ts';
 import type { WriteBack } from './write-back.ts';
 
 /**
@@ -16,6 +17,12 @@ export type BoundValue = string | bigint;
 export interface Statement {
   readonly sql: string;
   readonly parameters: Readonly<Record<string, BoundValue>>;
+}
+
+/** A model to describe. */
+export interface ModelStatement extends Statement {
+  /** Column that runs filter the model by. A warehouse may need a filter on it to describe the model. */
+  readonly iterator?: string | undefined;
 }
 
 export interface ReadRequest {
@@ -63,7 +70,12 @@ export interface Session extends AsyncDisposable {
   /** Stages in order; the first failure names what is missing, later ones are `skipped`. Never throws for a refusal. */
   probe(signal: AbortSignal): Promise<readonly ProbeStage[]>;
   /** Returns the columns of a statement without running it. */
-  describe(statement: Statement, signal: AbortSignal): Promise<readonly Column[]>;
+  describe(statement: ModelStatement, signal: AbortSignal): Promise<readonly Column[]>;
+  /**
+   * Returns the range that a preview of a described model reads, where its tables refuse statements without one. Absent: no table
+   * of the warehouse does.
+   */
+  previewRange?(sql: string): Range | undefined;
   read(request: ReadRequest, signal: AbortSignal): Promise<ReadResult>;
   /** Returns the cost of a statement without running it. Absent where the warehouse has no estimate. */
   estimate?(statement: Statement, signal: AbortSignal): Promise<CostEstimate>;

@@ -12,7 +12,7 @@ export function guardSession(session: Session, classify: Classify): Session {
   const open = new Set<ChunkIterator>();
   let closing: Promise<void> | undefined;
   const guarded = <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> => runGuarded(signal, classify, work);
-  const { estimate, exactText, writeBack } = session;
+  const { estimate, exactText, previewRange, writeBack } = session;
   return {
     ...(estimate === undefined
       ? {}
@@ -20,6 +20,7 @@ export function guardSession(session: Session, classify: Classify): Session {
     ...(exactText === undefined
       ? {}
       : { exactText: (signal) => guarded(signal, () => exactText.call(session, signal)) }),
+    ...(previewRange === undefined ? {} : { previewRange: (sql) => previewRange.call(session, sql) }),
     ...(writeBack === undefined ? {} : { writeBack: guardWriteBack(writeBack, guarded) }),
     probe: (signal) => guarded(signal, () => session.probe(signal)),
     clock: (signal) => guarded(signal, () => session.clock(signal)),

@@ -10,6 +10,7 @@ export type {
   ConnectorSpec,
   CostEstimate,
   Fleet,
+  ModelStatement,
   NetworkRules,
   ProbeStage,
   ReadRequest,
@@ -39,7 +40,7 @@ export type { ModelCheck } from './sql/check-model.ts';
 export { acceptsSomeGrammar, checkModel, checkWriteBackModel } from './sql/gate.ts';
 export type { WriteBackCheck, WriteBackComplaint, WriteBackModel } from './sql/write-back/check-write-back.ts';
 
-export { countNullIterators, countRows, type ModelToWrap, wrapModel } from './wrap-model.ts';
+export { countNullIterators, countRows, type ModelToWrap, type Range, wrapModel } from './wrap-model.ts';
 export {
   type KeyCell,
   STAGING_SCHEMA,

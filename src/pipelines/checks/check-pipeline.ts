@@ -21,7 +21,10 @@ interface Joined extends ColumnNeeds, Omit<WriteBackCandidate, 'connection' | 'd
  */
 export async function checkPipeline(deps: PipelinesDeps, joined: Joined): Promise<readonly Notice[]> {
   const { connection, dataModel } = joined;
-  const described = await describeForPipeline(deps, connection, dataModel.sqlQuery);
+  const described = await describeForPipeline(deps, connection, {
+    sqlQuery: dataModel.sqlQuery,
+    iterator: joined.syncMode.iterator?.field,
+  });
   const columns = described.outcome === 'described' ? described.columns : undefined;
   const issues = [
     ...(await writeBackMisfits(deps, joined, columns)),

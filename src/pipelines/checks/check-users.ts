@@ -60,7 +60,8 @@ async function checkUsers(
   const described = await Promise.all(
     [...groups.values()].map(async (group) => {
       const { connection, dataModel } = itemAt(group, 0);
-      const answer = await describeForPipeline(deps, connection, dataModel.sqlQuery);
+      const [iterator] = group.flatMap(({ pipeline }) => pipeline.syncMode.iterator?.field ?? []);
+      const answer = await describeForPipeline(deps, connection, { sqlQuery: dataModel.sqlQuery, iterator });
       return group.map((user) => ({ user, answer }));
     }),
   );

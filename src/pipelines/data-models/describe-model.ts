@@ -39,15 +39,22 @@ export async function describeModel(deps: PipelinesDeps, connection: Connection,
 export async function describeForPipeline(
   deps: PipelinesDeps,
   connection: Connection,
-  sqlQuery: string,
+  model: { readonly sqlQuery: string; readonly iterator: string | undefined },
 ): Promise<Described> {
-  return describe(deps, connection, { sqlQuery, asks: connection.fault === null });
+  return describe(deps, connection, { ...model, asks: connection.fault === null });
+}
+
+interface Asked {
+  readonly sqlQuery: string;
+  /** Column that the runs of the pipeline filter by. */
+  readonly iterator?: string | undefined;
+  readonly asks: boolean;
 }
 
 async function describe(
   deps: PipelinesDeps,
   connection: Connection,
-  { sqlQuery, asks }: { readonly sqlQuery: string; readonly asks: boolean },
+  { sqlQuery, iterator, asks }: Asked,
 ): Promise<Described> {
   const dialect = deps.fleet[connection.provider]?.dialect;
   if (dialect === undefined) {
@@ -58,13 +65,17 @@ async function describe(
   if (check.outcome === 'refused') {
     return { outcome: 'invalid', error: new AppError('SQL_REFUSED', check.complaint.message) };
   }
-  if (asks) return await ask(deps, connection, check);
+  if (asks) return await ask(deps, connection, { check, iterator });
   const error = new AppError('WAREHOUSE_UNREACHABLE', `the connection "${connection.id}" is faulted.`);
   return { outcome: 'unavailable', error, warnings: warningsOf(check) };
 }
 
-async function ask(deps: PipelinesDeps, connection: Connection, check: Accepted): Promise<Described> {
-  const statement = { sql: check.sql, parameters: {} };
+async function ask(
+  deps: PipelinesDeps,
+  connection: Connection,
+  { check, iterator }: Pick<Asked, 'iterator'> & { readonly check: Accepted },
+): Promise<Described> {
+  const statement = { sql: check.sql, parameters: {}, iterator };
   const warnings = warningsOf(check);
   try {
     const columns = await askWarehouse(deps, revealConnection(deps, connection), (session, signal) =>

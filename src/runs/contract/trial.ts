@@ -16,22 +16,27 @@ export const PreviewBody = closed(
 const Column = closed({ name: Type.String(), type: Type.String({ description: 'Type as the warehouse names it.' }) });
 const Cell = Type.Unknown({ description: 'Exact values: decimals and NaN as text, binary as base64.' });
 
+const CostEstimate = closed({
+  unit: Type.Enum(['bytes', 'planner_cost']),
+  amount: Type.Number(),
+  rows: Type.Optional(Type.Number({ description: 'Estimate of the warehouse.' })),
+});
+
+const Estimated = Type.Union([CostEstimate, Type.Null()], {
+  description: 'Estimate of the warehouse for the statement; null if it gives none.',
+});
+
 export const PreviewAnswer = closed(
   {
     columns: Type.Array(Column),
     rows: Type.Array(Type.Array(Cell), {
       description: 'Values in the order of the columns; about 8 MiB of them at most.',
     }),
+    cost_estimate: Estimated,
     warnings: Notices,
   },
   'Preview',
 );
-
-const CostEstimate = closed({
-  unit: Type.Enum(['bytes', 'planner_cost']),
-  amount: Type.Number(),
-  rows: Type.Optional(Type.Number({ description: 'Estimate of the warehouse.' })),
-});
 
 const FailedRecord = closed({
   row: Type.Record(Type.String(), Cell),
@@ -44,9 +49,7 @@ const FailedRecord = closed({
 export const DryRunAnswer = closed(
   {
     row_count: Type.Integer({ description: 'Rows that a run triggered now would read.' }),
-    cost_estimate: Type.Union([CostEstimate, Type.Null()], {
-      description: 'Estimate of the warehouse for the statement; null if it gives none.',
-    }),
+    cost_estimate: Estimated,
     batches: Type.Array(Type.Record(Type.String(), Type.Unknown()), {
       description:
         'The first batches as they would be stored. batch_id, and mpid unless the row has it, are set when a batch is ' +

@@ -28,7 +28,8 @@ export async function openSource(deps: RunsDeps, execution: ConnectedExecution):
   const { dialect } = connector;
   const { dataModel, pipeline, transformation } = claimed.snapshot;
   const sql = await acceptedSql(dataModel.sqlQuery, dialect);
-  const columns = await session.describe({ sql, parameters: {} }, signal);
+  const wanted = { sql, parameters: {}, iterator: pipeline.syncMode.iterator?.field };
+  const columns = await session.describe(wanted, signal);
   const iterator = await at('pipeline', () => iteratorOf(claimed.snapshot, columns));
   const model = { sql, dialect, iterator };
   const { range, warnings } = await fixRange(deps, execution, iterator?.axis);

@@ -62,7 +62,8 @@ interface Trial {
 /** Runs the steps of a run (D-095) up to the delivery, over its first rows. */
 async function tryModel(deps: TrialDeps, trial: Trial): Promise<DryRun> {
   const { snapshot, settings, workspaceId, pipelineNumber, sql, dialect, session, signal } = trial;
-  const columns = await session.describe({ sql, parameters: {} }, signal);
+  const wanted = { sql, parameters: {}, iterator: snapshot.pipeline.syncMode.iterator?.field };
+  const columns = await session.describe(wanted, signal);
   const iterator = iteratorOf(snapshot, columns);
   const mapping = createMapping(deps, {
     columns,

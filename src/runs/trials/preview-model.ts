@@ -11,7 +11,7 @@ import {
   revealConnection,
   unknownConnection,
 } from '../../pipelines/index.ts';
-import { type Cell, type Column, type Session, type Statement, wrapModel } from '../../warehouse/index.ts';
+import { type Cell, type Column, type Range, type Session, type Statement, wrapModel } from '../../warehouse/index.ts';
 import { MOST_PREVIEW_ROWS, type PreviewAnswer } from '../contract/trial.ts';
 import type { TrialDeps } from '../endpoint-deps.ts';
 import { acceptedSql } from '../read/model-source.ts';
@@ -45,8 +45,11 @@ export async function previewModel(
     { ...revealConnection(deps, connection), signal: caller },
     async (session, signal) => {
       const columns = await session.describe({ sql, parameters: {} }, signal);
+      const range = session.previewRange?.(sql);
+      const statement = wrapModel({ sql, dialect, range, limit });
+      const estimate = await session.estimate?.(statement, signal);
       const { rows, warnings } = await firstRows(session, {
-        statement: wrapModel({ sql, dialect, limit }),
+        statement,
         described: columns,
         limit,
         signal,
@@ -54,10 +57,18 @@ export async function previewModel(
       return {
         columns: columns.map(({ name, nativeType }) => ({ name, type: nativeType })),
         rows: rows.map((row) => row.map(plainOf)),
-        warnings: [...warnings],
+        cost_estimate: estimate ?? null,
+        warnings: [...(range === undefined ? [] : [partOnly(range)]), ...warnings],
       };
     },
   );
+}
+
+function partOnly({ column, start }: Range): Notice {
+  const message =
+    `The tables of the model require a filter on their partitions, so only rows with "${column}" from ${start} on are ` +
+    'shown. A pipeline needs this column as its iterator, or a filter in the model.';
+  return { message };
 }
 
 interface FirstRows {

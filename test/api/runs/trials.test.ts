@@ -59,7 +59,7 @@ describe('preview', () => {
         { name: 'amount', type: 'DECIMAL(18,2)' },
       ],
       rows: [['1', '2024-01-01', '2024-01-01T10:00:00.000000', '12.50']],
-      warnings: [],
+      ...{ cost_estimate: null, warnings: [] },
     });
   });
 

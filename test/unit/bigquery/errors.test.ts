@@ -103,7 +103,11 @@ const CASES: readonly (readonly [ErrorCode, Error, string?])[] = [
   ['WAREHOUSE_SQL_INVALID', rest('invalidQuery', "Query parameter 'mine' not found at [1:8]"), 'mine'],
   [
     'WAREHOUSE_SQL_INVALID',
-    rest('invalidQuery', "Cannot query over table 'p.d.t' without a filter over column(s) 'day'"),
+    rest(
+      'invalidQuery',
+      "Cannot query over table 'p.d.t' without a filter over column(s) 'day' that can be used for partition elimination",
+    ),
+    'Filter the partitions in the model',
   ],
   [
     'MODEL_INVALID',

@@ -9,6 +9,7 @@ import {
   withholdSql,
 } from '../../../connectors/_shared/write-back-sql.ts';
 import { dialect, quoteIdentifier } from '../../../connectors/bigquery/dialect.ts';
+import { filteredBy } from '../../../connectors/bigquery/partition-filter.ts';
 import { CLOCK_SQL, loadSql, ONE_SQL, readableSql } from '../../../connectors/bigquery/statements.ts';
 import { countNullIterators, countRows, ITERATOR_TYPES, wrapModel } from '../../../src/warehouse/index.ts';
 import { loadParser } from '../../../src/warehouse/sql/parser.ts';
@@ -26,6 +27,7 @@ const STAGING: StagingSql = {
   quote: quoteIdentifier,
   sameText: sameTextBy(dialect),
 };
+const everyRow = (alias: string) => `(${alias}.day IS NULL OR ${alias}.day IS NOT NULL)`;
 const model = { sql: 'SELECT a, at FROM shop.t', dialect };
 const ranges = ITERATOR_TYPES.map((type) => ({ column: 'at', type, start: 'x', end: 'y' }));
 
@@ -41,6 +43,9 @@ const STATEMENTS: readonly string[] = [
   mergeSql(STAGING, [false, false]),
   mergeSql(STAGING, [true, false]),
   conflictsSql(STAGING, [false, true], 10),
+  mergeSql({ ...STAGING, everyRow }, [false, false]),
+  conflictsSql({ ...STAGING, everyRow }, [false, true], 10),
+  filteredBy({ sql: model.sql, parameters: {} }, 'day').sql,
   loadedSql(STAGING),
   ...withholdSql(STAGING, [1n, 2n ** 63n - 1n]),
   // the parser knows no hyphen in the table of an UPDATE, BigQuery does
