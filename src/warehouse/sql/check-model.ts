@@ -9,7 +9,9 @@ import { findOpenComment } from './open-comment.ts';
 import { isClosed } from './parentheses.ts';
 import { GRAMMARS, loadParser, type Parsed, type SqlParser, type Token } from './parser.ts';
 import { findRefusedPipe } from './plain/pipes.ts';
+import { plainSql } from './plain/plain-sql.ts';
 import { findDisputedString, readByRedshift } from './redshift-reading.ts';
+import { readAgain } from './second-opinion.ts';
 
 export interface SqlComplaint {
   /** Names the construct, says where it stands and what to do. */
@@ -19,6 +21,8 @@ export interface SqlComplaint {
   /** Both from 1; the column counts UTF-16 units. */
   readonly line: number;
   readonly column: number;
+  /** The readings of both parsers, where the second one disagrees with the first. */
+  readonly readings?: { readonly first: string; readonly second: string };
 }
 
 /**
@@ -88,7 +92,8 @@ export function checkByGrammar(parser: SqlParser, sql: string, grammar: string):
   const pipe = findRefusedPipe(tokens, grammar);
   if (pipe !== undefined) return refuse(sql, pipe.offset, notAllowed(pipe.construct));
   const text = sql.slice(first.start, tokens.at(-1)?.end);
-  return verdict({ sql, text, tokens, first, parsed: parser.parse(text, grammar) });
+  const check = verdict({ sql, text, tokens, first, parsed: parser.parse(text, grammar) });
+  return check.outcome === 'refused' ? check : (disputedBySecond({ sql, tokens, grammar }) ?? check);
 }
 
 interface Reading {
@@ -104,6 +109,19 @@ function refusedByRedshift(parser: SqlParser, { sql, tokens, grammar }: Reading)
   if (/\/\*|\$/.test(sql)) return refuse(sql, disputed.start, BACKSLASH);
   const check = checkByGrammar(parser, readByRedshift(sql), grammar);
   return check.outcome === 'refused' && check.complaint.kind === 'construct' ? check : undefined;
+}
+
+/** Refuses a text in which the second parser sees anything but one SELECT. */
+function disputedBySecond({ sql, tokens, grammar }: Reading): ModelCheck | undefined {
+  const plain = plainSql(sql, tokens, grammar);
+  const seen = plain && readAgain(plain.text, grammar);
+  if (seen === undefined || (seen.length === 1 && seen[0] === 'SELECT')) return undefined;
+  const second = seen.length === 0 ? 'no statement' : seen.join(' and ');
+  const message =
+    `Two parsers read this model differently: one sees a single SELECT, the other sees ${second}. Write it so that both see ` +
+    'a single SELECT: leave out comments and unusual quotes, and rename what has the name of a statement.';
+  const complaint = complain(sql, tokens[0]?.start ?? 0, { kind: 'construct', message });
+  return { outcome: 'refused', complaint: { ...complaint, readings: { first: 'SELECT', second } } };
 }
 
 interface Case {

@@ -1,5 +1,6 @@
 // Runs the SQL parser in its own thread. After its first use the parser holds 60 to 110 MB, which it never frees, so the thread
 // ends when it is idle. Checks are remembered by text, so that a run of a known model does not start the thread.
+import { createHash } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../../kernel/index.ts';
 import type { acceptsSomeGrammar as accepts, checkModel as check, ModelCheck } from './check-model.ts';
@@ -32,6 +33,33 @@ export const acceptsSomeGrammar: typeof accepts = (sql) => ask<ModelCheck>({ abo
 export const checkWriteBackModel: typeof checkWriteBack = (sql, { grammar }, identities) =>
   ask<WriteBackCheck>({ about: 'write_back', sql, grammar, identities });
 
+/** Two parsers that read one model differently. Holds nothing of the model, whose text may name people and secrets. */
+export interface Disagreement {
+  readonly grammar: string;
+  readonly first: string;
+  readonly second: string;
+  /** SHA-256 of the model, hexadecimal. */
+  readonly sha256: string;
+  readonly characters: number;
+}
+
+let report: (disagreement: Disagreement) => void = () => undefined;
+
+/** Sets what is told each disagreement of the two parsers, once for each question to the thread. */
+export function onDisagreement(listener: (disagreement: Disagreement) => void): void {
+  report = listener;
+}
+
+function reportDisagreement(question: Question, check: Check): void {
+  if (check.outcome !== 'refused') return;
+  const complaints = 'complaint' in check ? [check.complaint] : check.complaints;
+  const readings = complaints.find((each) => each.readings !== undefined)?.readings;
+  if (readings === undefined) return;
+  const { sql } = question;
+  const grammar = 'grammar' in question ? question.grammar : 'any';
+  report({ grammar, ...readings, sha256: createHash('sha256').update(sql).digest('hex'), characters: sql.length });
+}
+
 const MOST_REMEMBERED = 200;
 const LONGEST_REMEMBERED = 20_000;
 /** Checks by question, the most recently used last. */
@@ -41,6 +69,7 @@ const remembered = new Map<string, Check>();
 async function ask<Asked extends Check>(question: Question): Promise<Asked> {
   const key = JSON.stringify(question);
   const known = remembered.get(key) ?? (await askThread(question));
+  if (!remembered.has(key)) reportDisagreement(question, known);
   remembered.delete(key);
   if (key.length <= LONGEST_REMEMBERED) remembered.set(key, known);
   const [oldest] = remembered.keys();
