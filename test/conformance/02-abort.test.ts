@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { until } from '../support/clocks/until.ts';
-import { sentence } from './fleet.ts';
+import { sentence, testUnlessWaived } from './fleet.ts';
 import { NEVER, openOn, readAll, requestOf, statement, using } from './reading.ts';
 
 sentence('2. an abort before the start touches nothing; in mid-stream it stops, cancels, frees', (fixture) => {
@@ -62,18 +62,21 @@ sentence('2. an abort before the start touches nothing; in mid-stream it stops, 
     await until(async () => (await warehouse.connections()) === 0);
   });
 
-  test('frees the connection after an abort', async () => {
-    await using warehouse = await fixture.start();
-    const stop = new AbortController();
-    const session = await openOn(fixture, warehouse);
-    const { chunks } = await session.read(requestOf(many), stop.signal);
-    const iterator = chunks[Symbol.asyncIterator]();
-    await iterator.next();
-    expect(await warehouse.connections()).toBeGreaterThan(0);
-    stop.abort();
-    await expect(iterator.next()).rejects.toMatchObject({ code: 'CANCELLED' });
-    await session[Symbol.asyncDispose]();
-    await until(async () => (await warehouse.connections()) === 0);
+  testUnlessWaived(fixture, 'counted connections', {
+    text: 'frees the connection after an abort',
+    run: async () => {
+      await using warehouse = await fixture.start();
+      const stop = new AbortController();
+      const session = await openOn(fixture, warehouse);
+      const { chunks } = await session.read(requestOf(many), stop.signal);
+      const iterator = chunks[Symbol.asyncIterator]();
+      await iterator.next();
+      expect(await warehouse.connections()).toBeGreaterThan(0);
+      stop.abort();
+      await expect(iterator.next()).rejects.toMatchObject({ code: 'CANCELLED' });
+      await session[Symbol.asyncDispose]();
+      await until(async () => (await warehouse.connections()) === 0);
+    },
   });
 
   test('gives the reason of the abort where it is an error of ours', () =>

@@ -63,8 +63,8 @@ export interface WriteBackFixture {
   leaveBehind?(name: string): string;
 }
 
-/** `real`: the product, whole. `wire server`: one of ours that speaks its protocol. `SDK only`: no server had a part in it. */
-export type Proof = 'real' | 'emulator' | 'wire server' | 'SDK only';
+/** `vendor`: an account at the vendor. `real`: the product, whole. `wire server`: one of ours that speaks its protocol. `SDK only`: no server had a part in it. */
+export type Proof = 'vendor' | 'real' | 'emulator' | 'wire server' | 'SDK only';
 
 /** Facts that every fixture must state; a sentence that cannot hold says why. */
 export interface Fixture {
@@ -90,12 +90,16 @@ export interface Fixture {
     fold?(name: string): string;
     /** Rows come, then a value cannot be computed. `n` as above; fails at row `at`. */
     failsAt(rows: number, at: number): string;
+    /** A part of the message of that failure. Default: the value, `no number`. */
+    readonly failure?: string;
     /** Takes minutes and gives no row before its end. */
     slow: string;
     /** A text of that many characters. */
     longText(characters: number): string;
     /** Names of a table and of its column that need quotes, where the product takes no `Odd "table` with a `Key 1`. */
     readonly oddNames?: { readonly table: string; readonly column: string };
+    /** Names of columns that the product takes in no quotes. */
+    readonly refusedNames?: readonly string[];
     /** Longest name of a column. */
     longestName: number;
     /** `SELECT` of the parameter `:value` as text, by the dialect's placeholder. */
@@ -118,4 +122,9 @@ export interface Fixture {
   readonly waivers: Readonly<Partial<Record<Waivable, string>>>;
 }
 
-export type Waivable = 'write-back' | 'dropped socket' | 'own session state' | 'case folding of names';
+export type Waivable =
+  | 'write-back'
+  | 'dropped socket'
+  | 'own session state'
+  | 'case folding of names'
+  | 'counted connections';

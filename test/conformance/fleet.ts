@@ -3,6 +3,7 @@ import { describe, test } from 'vitest';
 import { PROVIDERS, type Provider } from '../../connectors/facts.ts';
 import { FLEET } from '../../connectors/index.ts';
 import { onServer } from '../support/warehouses/on-server.ts';
+import { vendorFixture } from '../vendor/vendor-fixture.ts';
 import type { Fixture, Waivable } from './fixture.ts';
 import { bigqueryFixture } from './fixtures/bigquery.ts';
 import { databricksFixture } from './fixtures/databricks.ts';
@@ -18,14 +19,19 @@ const FIXTURES: Readonly<Record<Provider, Fixture | undefined>> = {
   DuckDB: duckdbFixture,
 };
 
+/** The part of the fleet that this vitest project has: those that bring what they need, those on local servers, or an account. */
+const PART = process.env.PENSTOCK_TEST_FLEET;
+
 /** Fails where a connector of this build has no fixture. */
-export const fleet: readonly Fixture[] = PROVIDERS.filter((provider) => FLEET[provider] !== undefined).map(
-  (provider) => {
+export const fleet: readonly Fixture[] = PART === 'vendor' ? [vendorFixture()] : localFleet();
+
+function localFleet(): readonly Fixture[] {
+  return PROVIDERS.filter((provider) => FLEET[provider] !== undefined).map((provider) => {
     const fixture = FIXTURES[provider];
     if (fixture === undefined) throw new Error(`${provider} is in the fleet but has no fixture in test/conformance.`);
     return fixture;
-  },
-);
+  });
+}
 
 export function fixtureOf(product: string): Fixture {
   const fixture = fleet.find(({ connector }) => connector.product === product);
@@ -33,8 +39,7 @@ export function fixtureOf(product: string): Fixture {
   return fixture;
 }
 
-/** Which half of the fleet this vitest project has: those that bring what they need, or those on local servers. */
-const isOnServers = process.env.PENSTOCK_TEST_FLEET === 'servers';
+const isOnServers = PART === 'servers';
 
 /** A sentence of the contract, for every connector of this project's half of the fleet. */
 export function sentence(text: string, tests: (fixture: Fixture) => void): void {

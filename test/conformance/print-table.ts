@@ -2,15 +2,15 @@
 // reports which `npm test` left in PENSTOCK_TEST_REPORTS. Exit code 1 when a sentence failed, or was not run where
 // PENSTOCK_TEST_SERVERS_NEEDED says that all servers must be there.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PROVIDERS } from '../../connectors/facts.ts';
 import { createOutput } from '../../src/cli/output.ts';
 import { fleet } from './fleet.ts';
-import { type Assertion, type Product, tabulate } from './table.ts';
+import { assertionsIn, ROOT, sentenceFiles } from './reports.ts';
+import { type Product, tabulate } from './table.ts';
 
-const ROOT = join(import.meta.dirname, '..', '..');
 const output = createOutput({ out: process.stdout, err: process.stderr, json: false });
 
 function products(): readonly Product[] {
@@ -21,21 +21,10 @@ function products(): readonly Product[] {
   });
 }
 
-function assertionsIn(folder: string): readonly Assertion[] {
-  return readdirSync(folder).flatMap((file) => {
-    const { testResults } = JSON.parse(readFileSync(join(folder, file), 'utf8')) as {
-      readonly testResults: readonly { readonly assertionResults: readonly Assertion[] }[];
-    };
-    return testResults.flatMap(({ assertionResults }) => assertionResults);
-  });
-}
-
 function runSentences(folder: string): void {
   const vitest = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs');
-  const files = readdirSync(join(ROOT, 'test', 'conformance')).filter((file) => /^\d\d-.*\.test\.ts$/.test(file));
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${join(folder, 'conformance.json')}`];
-  const paths = files.map((file) => `test/conformance/${file}`);
-  spawnSync(process.execPath, [vitest, 'run', ...reporters, ...paths], { cwd: ROOT, stdio: 'inherit' });
+  spawnSync(process.execPath, [vitest, 'run', ...reporters, ...sentenceFiles()], { cwd: ROOT, stdio: 'inherit' });
 }
 
 const given = process.argv[2];

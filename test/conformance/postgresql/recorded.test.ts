@@ -18,7 +18,7 @@ const VERSION = [
 const PASSWORD = 'p4ssw0rd';
 const conversations = await readRecorded('postgresql', PostgresAnswer);
 
-/** A server that signs a client in and begins its transaction, and gives the answer at the sign-in or at the first statement. */
+/** Opens a server that signs a client in, begins its transaction and gives the answer at the sign-in or at the first statement. */
 function serverThatAnswers(during: string, answer: Buffer) {
   return openFakePostgres(({ type, text }) => {
     if (type === 'startup') return during === 'sign-in' ? [answer] : LOGIN;
