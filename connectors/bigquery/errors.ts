@@ -25,6 +25,9 @@ const CREATOR_ADVICE =
   '{config.impersonate_service_account}.';
 const PARTITION_ADVICE =
   'Filter the partitions in the model, or make the partition column the iterator of an incremental pipeline.';
+const PLACE_ADVICE = 'Check the name, and {config.region}, which must be the location of the dataset.';
+const PERIMETER_ADVICE =
+  'Ask the administrators of the organization to let the network or account of Penstock into the perimeter.';
 const DRIVE_ADVICE =
   'The table reads a file in Google Drive: set {config.drive_access} to true, and share the file with the account.';
 const STREAMED = 'Streamed rows cannot be changed for up to 90 minutes; try again later.';
@@ -44,15 +47,19 @@ export const RULES: readonly Rule[] = [
     holds: /^(?:Query error: )?(?:Could not serialize access to .*|Transaction is aborted) due to concurrent update/,
     code: 'WAREHOUSE_SESSION_LOST',
   },
-  // sign-in by the library, whose errors repeat the answer of Google's token servers
+  // sign-in by the library, whose errors repeat the answer of Google's token servers; the SDK writes its own words before them
   {
-    holds: /^(?:PERMISSION_DENIED|NOT_FOUND): unable to impersonate: /,
+    holds: /^(?:Could not refresh access token: )?(?:PERMISSION_DENIED|NOT_FOUND): unable to impersonate: /,
     code: 'WAREHOUSE_PERMISSION',
     advice: CREATOR_ADVICE,
   },
-  { holds: /^Could not load the default credentials/, code: 'WAREHOUSE_CREDENTIALS', advice: DAEMON_ADVICE },
   {
-    holds: /^Error code (?:invalid_\w+|unauthorized_client|access_denied)\b/,
+    holds: /^(?:Could not refresh access token: )?Could not load the default credentials/,
+    code: 'WAREHOUSE_CREDENTIALS',
+    advice: DAEMON_ADVICE,
+  },
+  {
+    holds: /^(?:Could not refresh access token: )?Error code (?:invalid_\w+|unauthorized_client|access_denied)\b/,
     code: 'WAREHOUSE_CREDENTIALS',
     advice: EXCHANGE_ADVICE,
   },
@@ -60,6 +67,7 @@ export const RULES: readonly Rule[] = [
   { reason: 'accessDenied', code: 'WAREHOUSE_PERMISSION' },
   { reason: 'billingNotEnabled', code: 'WAREHOUSE_PERMISSION', advice: 'Enable billing for the project.' },
   { reason: 'accessNotConfigured', code: 'WAREHOUSE_PERMISSION', advice: 'Enable the BigQuery API for the project.' },
+  { reason: 'policyViolation', code: 'WAREHOUSE_PERMISSION', advice: PERIMETER_ADVICE },
   { reason: 'insufficientPermissions', code: 'WAREHOUSE_PERMISSION' },
   { reason: 'forbidden', code: 'WAREHOUSE_PERMISSION' },
   { reason: 'invalidUser', code: 'WAREHOUSE_CREDENTIALS', advice: KEY_ADVICE },
@@ -67,6 +75,7 @@ export const RULES: readonly Rule[] = [
   { reason: 'required', status: 401, code: 'WAREHOUSE_CREDENTIALS', advice: KEY_ADVICE },
   { reason: 'notFound', holds: /^Not found: Job\b/, code: 'WAREHOUSE_SESSION_LOST' },
   { reason: 'notFound', holds: /Project/, code: 'WAREHOUSE_OBJECT_MISSING', advice: 'Check {config.project_id}.' },
+  { reason: 'notFound', holds: / was not found in location /, code: 'WAREHOUSE_OBJECT_MISSING', advice: PLACE_ADVICE },
   { reason: 'notFound', code: 'WAREHOUSE_OBJECT_MISSING' },
   { reason: 'bytesBilledLimitExceeded', code: 'WAREHOUSE_DATA', advice: LIMIT_ADVICE },
   { reason: 'billingTierLimitExceeded', code: 'WAREHOUSE_DATA' },

@@ -76,6 +76,7 @@ const CASES: readonly (readonly [ErrorCode, Error, string?])[] = [
   ['WAREHOUSE_CREDENTIALS', rest('invalidUser', 'The user is not valid.')],
   ['WAREHOUSE_OBJECT_MISSING', rest('notFound', 'Not found: Table p:d.t was not found in location US', 404), 'p:d.t'],
   ['WAREHOUSE_OBJECT_MISSING', rest('notFound', 'Not found: Dataset p:d', 404)],
+  ['WAREHOUSE_PERMISSION', rest('policyViolation', 'VPC Service Controls: Request is prohibited', 403), 'perimeter'],
   ['WAREHOUSE_OBJECT_MISSING', rest('notFound', 'Not found: Project p', 404), 'config.project_id'],
   ['WAREHOUSE_SESSION_LOST', rest('notFound', 'Not found: Job p:US.job_1', 404)],
   [
