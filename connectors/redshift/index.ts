@@ -2,7 +2,7 @@ import { type ConnectorEnvironment, defineConnector } from '../../src/warehouse/
 import { addressIssues } from '../_shared/address-issues.ts';
 import { resolveHost } from '../_shared/resolve-host.ts';
 import { loginSource } from './aws/database-login.ts';
-import { configSchema, type RedshiftConfig, targetOf } from './config.ts';
+import { configSchema, type RedshiftConfig, targetsOf } from './config.ts';
 import { dialect } from './dialect.ts';
 import { classify } from './errors.ts';
 import { facts } from './facts.ts';
@@ -25,6 +25,9 @@ export const redshift = defineConnector({
   classify,
 });
 
-function checkAddress(config: RedshiftConfig, { network }: ConnectorEnvironment) {
-  return addressIssues('config.host', () => resolveHost(targetOf(config), network), classify);
+async function checkAddress(config: RedshiftConfig, { network }: ConnectorEnvironment) {
+  const issues = targetsOf(config).map((target) =>
+    addressIssues('config.host', () => resolveHost(target, network), classify),
+  );
+  return (await Promise.all(issues)).flat();
 }

@@ -1,13 +1,12 @@
 // Stages of a connection test; a failed stage reports what is missing.
 import { AppError } from '../../src/kernel/index.ts';
 import type { ProbeStage } from '../../src/warehouse/index.ts';
-import { resolveHost } from '../_shared/resolve-host.ts';
 import { takeStages } from '../_shared/take-stages.ts';
-import { targetOf } from './config.ts';
 import { classify } from './errors.ts';
 import { dial } from './link/dial.ts';
 import type { Link, LinkDeps } from './link/link.ts';
-import { attemptsOf, hasNoTls } from './link/tls.ts';
+import { hasNoTls } from './link/tls.ts';
+import { type Way, waysOf } from './link/ways.ts';
 import { STATEMENTS } from './statements.ts';
 
 /** Probes the connection stage by stage. `link` signs in, or returns the session's own. */
@@ -17,7 +16,7 @@ export async function probe(
   signal: AbortSignal,
 ): Promise<readonly ProbeStage[]> {
   const { database } = deps.config;
-  let address = '';
+  let way: Way = { address: '', port: 0, attempts: [] };
   let user = '';
   let grants: Grants = { tables: 0, usable: 0, readable: 0, schema: '' };
   return await takeStages(
@@ -26,10 +25,10 @@ export async function probe(
         name: 'reach',
         passed: 'The server accepts connections.',
         take: async () => {
-          address = await reach(deps, signal);
+          way = await reach(deps, signal);
         },
       },
-      { name: 'tls', passed: 'The connection is encrypted.', take: () => encrypt(deps, address, signal) },
+      { name: 'tls', passed: 'The connection is encrypted.', take: () => encrypt(way, signal) },
       {
         name: 'sign_in',
         passed: '',
@@ -58,13 +57,13 @@ export async function probe(
   );
 }
 
-async function reach({ config, environment }: LinkDeps, signal: AbortSignal): Promise<string> {
-  const target = targetOf(config);
+/** Returns the first way on which a server accepts connections. */
+async function reach({ config, environment }: LinkDeps, signal: AbortSignal): Promise<Way> {
   let failure: unknown;
-  for (const address of await resolveHost(target, environment.network)) {
+  for (const way of await waysOf(config, environment.network)) {
     try {
-      (await dial({ address, port: target.port, tls: undefined }, signal)).destroy();
-      return address;
+      (await dial({ ...way, tls: undefined }, signal)).destroy();
+      return way;
     } catch (refused) {
       failure = refused;
     }
@@ -72,16 +71,15 @@ async function reach({ config, environment }: LinkDeps, signal: AbortSignal): Pr
   throw failure;
 }
 
-async function encrypt({ config }: LinkDeps, address: string, signal: AbortSignal): Promise<string | undefined> {
-  const { port } = targetOf(config);
-  for (const tls of attemptsOf(config, address)) {
+async function encrypt({ attempts, ...place }: Way, signal: AbortSignal): Promise<string | undefined> {
+  for (const tls of attempts) {
     if (tls === undefined)
       return 'The connection is not encrypted, because config.sslmode allows it or the server is on this machine.';
     try {
-      (await dial({ address, port, tls }, signal)).destroy();
+      (await dial({ ...place, tls }, signal)).destroy();
       return undefined;
     } catch (failure) {
-      if (!hasNoTls(failure) || attemptsOf(config, address).length === 1) throw failure;
+      if (!hasNoTls(failure) || attempts.length === 1) throw failure;
     }
   }
   return undefined;

@@ -5,16 +5,17 @@ import type pg from 'pg';
 import { systemClock } from '../../../src/kernel/index.ts';
 import type { ConnectorEnvironment } from '../../../src/warehouse/index.ts';
 import { fieldOf } from '../../_shared/field-of.ts';
-import { resolveHost } from '../../_shared/resolve-host.ts';
 import { noAnswerWithin } from '../../_shared/timeout-error.ts';
 import type { Login, LoginSource } from '../aws/database-login.ts';
-import { type RedshiftConfig, targetOf } from '../config.ts';
+import type { RedshiftConfig } from '../config.ts';
 import type { Pg, RawRow } from '../sdk.ts';
 import { type Access, type Product, productOf, ROLLBACK, STATEMENTS } from '../statements.ts';
 import { runCopy } from './copy-in.ts';
 import { type Door, requestCancel } from './dial.ts';
 import { guardSocket } from './guard-socket.ts';
-import { attemptsOf, hasNoTls } from './tls.ts';
+import { hasNoTls } from './tls.ts';
+import { isWanted, noHostFits, roundsOf, type Wanted } from './wanted-server.ts';
+import { type Way, waysOf } from './ways.ts';
 import { type Answer, type Messages, runMessages, wireOf } from './wire-query.ts';
 
 export interface Link {
@@ -50,10 +51,12 @@ export interface LinkDeps {
 /** Time for one address; two addresses of a host fit within the wait of an API call. */
 const CONNECT_MS = 8000;
 const CLOSE_MS = 1000;
+/** State of a server that starts, stops or recovers. */
+const CANNOT_CONNECT_NOW = '57P03';
 
 /** Opens a connection to the first address that accepts one. Throws the driver's errors, and WAREHOUSE_CONFIG. */
 export async function openLink(deps: LinkDeps, signal: AbortSignal, access: Access = 'read'): Promise<Link> {
-  const { client, door } = await connectAnywhere(deps, signal);
+  const { client, door } = await connectAnywhere(deps, signal, access);
   const link = linkOf(client, door, { access, timeoutMs: deps.environment.statementTimeoutMs });
   return await abortable(client, signal, async () => {
     const [[version] = []] = await link.run('SELECT version()');
@@ -68,23 +71,60 @@ interface Connected {
   readonly door: Door;
 }
 
-async function connectAnywhere(deps: LinkDeps, signal: AbortSignal): Promise<Connected> {
-  const target = targetOf(deps.config);
-  const addresses = await resolveHost(target, deps.environment.network);
+/** Connects to the first server that accepts the connection and is what the round over the hosts wants. */
+async function connectAnywhere(deps: LinkDeps, signal: AbortSignal, access: Access): Promise<Connected> {
+  const ways = await waysOf(deps.config, deps.environment.network);
   const login = await deps.login(signal);
-  const failures: unknown[] = [];
-  for (const address of addresses) {
-    for (const tls of attemptsOf(deps.config, address)) {
-      const door = { address, port: target.port, tls };
-      try {
-        return { client: await connect(deps, { ...door, login }, signal), door };
-      } catch (failure) {
-        failures.push(failure);
-        if (signal.aborted || !(hasNoTls(failure) || isNetworkFailure(failure))) throw failure;
-      }
+  const tries = roundsOf(deps.config, access).flatMap((wanted) => ways.map((way) => ({ wanted, way })));
+  let failure: unknown;
+  for (const { wanted, way } of tries) {
+    try {
+      const connected = await connectOn(deps, { ...way, login }, signal);
+      if (await isFit(connected, wanted)) return connected;
+      failure = noHostFits(wanted);
+    } catch (thrown) {
+      if (signal.aborted || !mayOthersAccept(thrown, ways.length)) throw thrown;
+      failure = thrown;
     }
   }
-  throw failures.at(-1);
+  throw failure;
+}
+
+/** Connects to one address, by the first attempt of TLS that the server takes. */
+async function connectOn(
+  deps: LinkDeps,
+  { address, port, attempts, login }: Way & { readonly login: Login },
+  signal: AbortSignal,
+): Promise<Connected> {
+  let failure: unknown;
+  for (const tls of attempts) {
+    const door = { address, port, tls };
+    try {
+      return { client: await connect(deps, { ...door, login }, signal), door };
+    } catch (thrown) {
+      if (!hasNoTls(thrown)) throw thrown;
+      failure = thrown;
+    }
+  }
+  throw failure;
+}
+
+/** Tells whether the server is wanted, and closes the connection where it is not. */
+async function isFit({ client }: Connected, wanted: Wanted): Promise<boolean> {
+  let fits = false;
+  try {
+    fits = await isWanted(client, wanted);
+  } finally {
+    if (!fits) wireOf(client).stream.destroy();
+  }
+  return fits;
+}
+
+/** Tells whether another server may accept. The refusal of a sign-in is final, that of a server that is starting is not. */
+function mayOthersAccept(failure: unknown, servers: number): boolean {
+  return (
+    hasNoTls(failure) || isNetworkFailure(failure) || (servers > 1 && fieldOf(failure, 'code') === CANNOT_CONNECT_NOW)
+  );
 }
 
 /** Tells whether another address may succeed; the answer of a server is final. */

@@ -27,6 +27,8 @@ export interface ServerPlan {
 export interface OwnServers extends AsyncDisposable {
   /** Ports in the order of the plans. */
   readonly ports: readonly number[];
+  /** Password of the superuser `penstock`. */
+  readonly password: string;
   /** Runs statements as the superuser on the server of that port. */
   seed(port: number, statements: readonly string[]): Promise<void>;
 }
@@ -55,7 +57,12 @@ export async function openOwnServers(plans: readonly ServerPlan[]): Promise<OwnS
       running.push(await startServer({ cluster, port, logFile, settings: [...SETTINGS, ...(plan.settings ?? [])] }));
       ports.push(port);
     }
-    return { ports, seed: (port, statements) => seed(port, password, statements), [Symbol.asyncDispose]: dispose };
+    return {
+      ports,
+      password: password.reveal(),
+      seed: (port, statements) => seed(port, password, statements),
+      [Symbol.asyncDispose]: dispose,
+    };
   } catch (error) {
     await dispose();
     throw error;
