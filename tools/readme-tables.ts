@@ -7,6 +7,7 @@ import { ERROR_CODES } from '../src/kernel/index.ts';
 import { ANALYTICS_TABLES } from './analytics-tables.ts';
 import { code, type Tables, table, withTables } from './page-tables.ts';
 import { settingGroups } from './setting-groups.ts';
+import { signInTable } from './sign-in-matrix.ts';
 import { vendorVariables } from './vendor-variables.ts';
 import { workspaceSettings } from './workspace-settings.ts';
 
@@ -54,6 +55,7 @@ export const PAGES: ReadonlyMap<string, Tables> = new Map([
   [page('settings.md'), SETTINGS_TABLES],
   [page('errors.md'), ERROR_TABLES],
   [page('analytics.md'), ANALYTICS_TABLES],
+  [page('warehouses/sign-in.md'), { 'sign-ins': signInTable }],
   [page('vendor-accounts.md'), { 'vendor-variables': vendorVariables }],
 ]);
 

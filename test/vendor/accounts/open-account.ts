@@ -44,5 +44,6 @@ export function vendorEnvironment(environment: Environment): ConnectorEnvironmen
     /^PENSTOCK_(SNOWFLAKE|BIGQUERY|DATABRICKS)_/.test(name),
   );
   const { endpoints } = readConfig(Object.fromEntries(settings)).warehouse;
-  return warehouseEnvironment({ endpoints, statementTimeoutMs: STATEMENT_MS });
+  // whoever runs the command is the operator, too
+  return warehouseEnvironment({ endpoints, statementTimeoutMs: STATEMENT_MS, allowsCloudIdentity: true });
 }
