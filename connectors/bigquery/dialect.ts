@@ -14,6 +14,7 @@ const TYPES: Readonly<Record<IteratorType, string>> = {
 export const dialect: Dialect = {
   grammar: 'bigquery',
   quoteIdentifier,
+  jsonText: (column) => `TO_JSON_STRING(${column})`,
   exactText: (expression) => `CAST(${expression} AS BYTES)`,
   placeholder: (name) => `@${name}`,
   castBound: (placeholder, type) => `CAST(${placeholder} AS ${TYPES[type]})`,

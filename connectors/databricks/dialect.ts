@@ -18,6 +18,7 @@ export function quoteIdentifier(name: string): string {
 export const dialect: Dialect = {
   grammar: 'databricks',
   quoteIdentifier,
+  jsonText: (column) => `to_json(${column})`,
   exactText: (expression) => `CAST(${expression} AS BINARY)`,
   placeholder,
   castBound: (bound, type) => `CAST(${bound} AS ${BOUND_TYPES[type]})`,

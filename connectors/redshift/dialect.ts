@@ -16,6 +16,7 @@ export const dialect: Dialect = {
   grammar: 'postgresql',
   quoteIdentifier: (name) => `"${name.replaceAll('"', '""')}"`,
   // neither product gives the bytes of both citext and CHAR, but both give those of the text that || makes of them
+  jsonText: (column, nativeType) => (/^super$/i.test(nativeType) ? `JSON_SERIALIZE(${column})` : `${column}::varchar`),
   exactText: (expression) => `md5(${expression} || '')`,
   placeholder,
   castBound: (bound, type) => `${bound}::${BOUND_TYPES[type]}`,

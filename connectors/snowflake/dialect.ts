@@ -23,6 +23,7 @@ export const dialect: Dialect = {
   grammar: 'snowflake',
   quoteIdentifier: (name) => `"${name.replaceAll('"', '""')}"`,
   exactText: (expression) => `MD5(${expression})`,
+  jsonText: (column) => `TO_JSON(${column})`,
   placeholder,
   castBound: (bound, type) => CASTS[type](bound),
   iteratorAliases: {

@@ -5,6 +5,7 @@
 // *runs on* a connection and a data model, and is held while one of the two is faulted or not active.
 
 export { unknownPlan, unknownVersion } from './checks/check-data-plan.ts';
+export { nestedWarnings } from './checks/nested-warnings.ts';
 export { zoneWarnings } from './checks/zone-warnings.ts';
 export { askWarehouse, revealConnection, type WarehouseDeps } from './connections/ask-warehouse.ts';
 export type { Connection } from './connections/connection.ts';

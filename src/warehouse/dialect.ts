@@ -12,6 +12,10 @@ export interface Dialect {
    * `ann`, or texts with and without trailing spaces, as equal.
    */
   exactText(expression: string): string;
+  /**
+   * Returns an expression that reads a JSON or nested column as JSON text; `column` is quoted. Default: a cast to VARCHAR.
+   */
+  jsonText?(column: string, nativeType: string): string;
   /** Returns the placeholder of a named parameter as the driver binds it: `$start`, `?`, `@start`. */
   placeholder(name: string): string;
   /** Returns the placeholder cast to the iterator's own type (warehouses, range predicates). */

@@ -1,10 +1,12 @@
 import { type Issue, refuse, say, type Worded } from '../../kernel/index.ts';
+import type { Dialect } from '../../warehouse/index.ts';
 import type { Connection } from '../connections/connection.ts';
 import type { DataModel } from '../data-models/data-model.ts';
 import { type Described, describeForPipeline } from '../data-models/describe-model.ts';
 import type { Notice } from '../pipelines/pipeline.ts';
 import type { PipelinesDeps } from '../pipelines-deps.ts';
 import { unmappedColumns } from '../transformations/transformation-fit.ts';
+import { nestedWarnings } from './nested-warnings.ts';
 import { type ColumnNeeds, pipelineMisfits } from './pipeline-fit.ts';
 import { type WriteBackCandidate, writeBackMisfits } from './write-back-fit.ts';
 import { zoneWarnings } from './zone-warnings.ts';
@@ -32,15 +34,21 @@ export async function checkPipeline(deps: PipelinesDeps, joined: Joined): Promis
     ...(described.outcome === 'invalid' ? [invalid(joined, described.error)] : []),
   ];
   if (issues.length > 0) throw refuse(issues);
-  return joinedWarnings(joined, described);
+  return joinedWarnings(joined, described, deps.fleet[connection.provider]?.dialect);
 }
 
 /** Returns a pipeline's warnings from the description of its model. Pure. */
-export function joinedWarnings(asked: ColumnNeeds, described: Described): readonly Notice[] {
+export function joinedWarnings(asked: ColumnNeeds, described: Described, dialect?: Dialect): readonly Notice[] {
   if (described.outcome === 'invalid') return [notDescribed(described.error.message)];
   const ofText = described.warnings.map((message) => ({ message }));
   if (described.outcome === 'unavailable') return [...ofText, notDescribed(described.error.message)];
-  return [...ofText, ...unmappedColumns(described.columns, asked), ...zoneWarnings(described.columns, asked)];
+  const { columns } = described;
+  return [
+    ...ofText,
+    ...unmappedColumns(columns, asked),
+    ...zoneWarnings(columns, asked),
+    ...(dialect === undefined ? [] : nestedWarnings(columns, asked, dialect)),
+  ];
 }
 
 function invalid({ dataModel, connection }: Joined, why: Worded): Issue {

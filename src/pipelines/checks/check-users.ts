@@ -69,6 +69,11 @@ async function checkUsers(
   const issues = complaints.flat();
   if (issues.length > 0) throw refuse(issues);
   return new Map(
-    described.flat().map(({ user, answer }) => [user.pipeline.number, joinedWarnings(columnNeedsOf(user), answer)]),
+    described
+      .flat()
+      .map(({ user, answer }) => [
+        user.pipeline.number,
+        joinedWarnings(columnNeedsOf(user), answer, deps.fleet[user.connection.provider]?.dialect),
+      ]),
   );
 }

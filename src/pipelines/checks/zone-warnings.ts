@@ -1,5 +1,5 @@
-// Times of columns without a zone count as UTC where no zone is declared. Where the pipeline reads them as instants, a warning
-// says so. Pure.
+// Times of columns without a zone count as UTC where no zone is declared. A warning says so where the pipeline reads them as
+// instants. Pure.
 import { type Column, findColumn } from '../../warehouse/index.ts';
 import type { Notice } from '../pipelines/pipeline.ts';
 import { countsMilliseconds } from '../transformations/column-fit.ts';
@@ -7,17 +7,16 @@ import type { ColumnNeeds } from './pipeline-fit.ts';
 
 type Timed = Pick<ColumnNeeds, 'syncMode' | 'transformation'>;
 
-/** Warns of an iterator declared with a zone, and of columns mapped to milliseconds since 1970, that have no zone. */
+/** Warns of an iterator, and of columns mapped to milliseconds since 1970, that are timestamps without a zone. */
 export function zoneWarnings(columns: readonly Column[], { syncMode, transformation }: Timed): readonly Notice[] {
   const { iterator } = syncMode;
   if (iterator?.timeZone !== undefined) return [];
   const iterated = iterator === undefined ? undefined : zoneless(columns, iterator.field);
-  const isDeclared = iterator?.type === 'timestamp_tz' || iterator?.type === 'timestamp_ltz';
   const mapped = (transformation?.mappings ?? []).flatMap((mapping) => {
     if (mapping.type !== 'column' || !countsMilliseconds(mapping.destination.split('.'))) return [];
     return zoneless(columns, mapping.source) ?? [];
   });
-  const names = new Set([...(isDeclared && iterated !== undefined ? [iterated] : []), ...mapped]);
+  const names = new Set([...(iterated === undefined ? [] : [iterated]), ...mapped]);
   const cure =
     iterator === undefined
       ? 'Convert them in the model'

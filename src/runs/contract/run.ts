@@ -50,6 +50,19 @@ export const ReportAnswer = closed(
     data_model_errors: Notices,
     latest_successful_pipeline_run_id: Type.Union([Int64(), Type.Null()]),
     current_iterator_position: nullable(Type.String()),
+    iterator_nulls: Type.Optional(
+      Type.Union([Int64(), Type.Null()], {
+        description:
+          'Number of rows of the model whose iterator is NULL, which no run loads, as they were last counted. Null: counting took too long.',
+      }),
+    ),
+    iterator_nulls_counted_on: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description:
+          'Time of that count. It reads the whole model, so it is made by the first run, after a change of query, connection or iterator, and otherwise at most once a day.',
+      }),
+    ),
     latest_pipeline_run: Type.Union([RunAnswer, Type.Null()]),
   },
   'PipelineReport',

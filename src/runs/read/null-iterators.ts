@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto';
 import { AppError } from '../../kernel/index.ts';
 import type { Notice } from '../../pipelines/index.ts';
+import type { Sql } from '../../store/index.ts';
 import { countNullIterators } from '../../warehouse/index.ts';
 import type { ClaimedRun } from '../lifecycle/claim-run.ts';
 import type { RunsDeps } from '../runs-deps.ts';
@@ -73,6 +74,19 @@ function warningsOf(name: string, { nulls, countedOn }: Partial<NullCount> & Pic
 }
 
 type Counter = Pick<ClaimedRun, 'workspaceId' | 'pipelineNumber'>;
+
+/** Returns the last count of a pipeline, of its model as it was then. Returns undefined where none was made. */
+export async function readNullCount(
+  sql: Sql,
+  { workspaceId, pipelineNumber }: Counter,
+): Promise<NullCount | undefined> {
+  const [row] = await sql.query<NullCount>(
+    `SELECT nulls, counted_on AS "countedOn" FROM null_iterator_counts
+     WHERE workspace_id = $1 AND pipeline_number = $2`,
+    [workspaceId, pipelineNumber],
+  );
+  return row;
+}
 
 async function loadCount({ store }: RunsDeps, { workspaceId, pipelineNumber }: Counter, question: string) {
   const [row] = await store.query<NullCount>(

@@ -1,5 +1,5 @@
 import type { UnitMapping } from '../../mapping/index.ts';
-import { type Notice, zoneWarnings } from '../../pipelines/index.ts';
+import { type Notice, nestedWarnings, zoneWarnings } from '../../pipelines/index.ts';
 import { type Column, type Statement, wrapModel } from '../../warehouse/index.ts';
 import { at } from '../lifecycle/fault-subject.ts';
 import type { RunsDeps } from '../runs-deps.ts';
@@ -40,6 +40,9 @@ export async function openSource(deps: RunsDeps, execution: ConnectedExecution):
     statement: wrapModel(rowsToRead(model, range)),
     warnings: [
       ...zoneWarnings(columns, { syncMode: pipeline.syncMode, transformation }),
+      ...(pipeline.pipelineType === 'user_attributes'
+        ? nestedWarnings(columns, { transformation: null }, dialect)
+        : []),
       ...warnings,
       ...(range.kind === 'range' ? await nullWarnings(deps, execution, model) : []),
     ],

@@ -80,4 +80,22 @@ describe('over a real DuckDB', () => {
     expect([lost.status, lost.body.errors[0].message]).toEqual([400, expect.stringContaining('data_model_id: ')]);
     expect((await api.admin.post(PIPELINES, sync({ iterator_field: 'UPDATED_AT' }))).status).toBe(200);
   });
+
+  it('columns that hold objects are named all at once, and the expressions of the warning mend them', async () => {
+    const nested = `'{"b":1}'::JSON AS payload, {'line': 'Elm St'} AS address, MAP {'a': 1} AS scores`;
+    const model = (expressions: string) => ({
+      ...modelBody,
+      id: 'nested',
+      config: { sql_query: `SELECT customer_id, updated_at, ${expressions} FROM (SELECT *, ${nested} FROM purchases)` },
+    });
+    await api.admin.post('/data-models', model('payload, address, scores'));
+    const saved = await api.admin.post(PIPELINES, { ...pipelineBody, id: 'nested', data_model_id: 'nested' });
+    const told = saved.body.warnings.map(({ message }: { message: string }) => message).join(' ');
+    expect(told).toMatch(/"payload" \(JSON\), "address" \(STRUCT.*\), "scores" \(MAP.*or the whole as text: /);
+    expect(told).toContain('The times of the column "updated_at" (TIMESTAMP) have no time zone and count as UTC.');
+    const [, expressions = ''] = /or the whole as text: (.*)\.$/m.exec(told.replace(/\. /g, '.\n')) ?? [];
+    expect((await api.admin.put('/data-models/nested', model(expressions))).status).toBe(200);
+    const { body } = await api.admin.get(`${PIPELINES}/nested`);
+    expect(body.warnings.filter(({ message }: { message: string }) => message.includes('object'))).toEqual([]);
+  });
 });

@@ -1,9 +1,10 @@
 // Rows that no range can see are counted by a statement over the whole model: not with every run.
 import { expect, test } from 'vitest';
 import { AppError } from '../../../../src/kernel/index.ts';
+import { reportPipeline } from '../../../../src/runs/index.ts';
 import { INCREMENTAL, people } from '../../../support/people/people-runs.ts';
 import { drivenRuns } from '../../../support/runs/driven-runs.ts';
-import { addPipeline, type PipelineSpec } from '../../../support/runs/test-engine.ts';
+import { addPipeline, type PipelineSpec, WORKSPACE } from '../../../support/runs/test-engine.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -60,6 +61,35 @@ test.each([
   here.clock.advance(MINUTE_MS);
   await attempt();
   expect(counts()).toBe(times);
+});
+
+test('the report says how many there were, and when they were last counted', async () => {
+  await begin();
+  const report = () => reportPipeline(here.store, { workspaceId: WORKSPACE, id: 'people' });
+  expect(Object.keys(await report()).filter((name) => name.startsWith('iterator_nulls'))).toEqual([]);
+  await attempt();
+  here.clock.advance(MINUTE_MS);
+  await attempt();
+  const counted = { iterator_nulls: 1n, iterator_nulls_counted_on: '2026-01-15T12:00:00.000Z' };
+  expect(await report()).toMatchObject(counted);
+  here.warehouse.rows = people(2);
+  here.clock.advance(DAY_MS);
+  await attempt();
+  expect(await report()).toMatchObject({ iterator_nulls: 0n, iterator_nulls_counted_on: '2026-01-16T12:01:00.000Z' });
+  here.clock.advance(DAY_MS);
+  here.warehouse.failing = { at: 'count', error: new AppError('WAREHOUSE_TIMEOUT', 'It took longer than 60 s.') };
+  await attempt();
+  expect(await report()).toMatchObject({ iterator_nulls: null, iterator_nulls_counted_on: '2026-01-17T12:01:00.000Z' });
+});
+
+test('a warehouse receives one statement over the model a day beside those of the ranges', async () => {
+  await begin();
+  for (let hour = 0; hour < 24; hour++) {
+    await attempt();
+    here.clock.advance(60 * MINUTE_MS);
+  }
+  const ofRange = here.warehouse.statements.filter(({ sql }) => !sql.includes('null_iterators'));
+  expect([counts(), ofRange.length]).toEqual([1, 24]);
 });
 
 test('an attempt that could not count them in time is followed by one that goes without', async () => {
