@@ -37,11 +37,8 @@ function portalRows(link: Link, { text, values }: BoundSql): RowSource {
   };
 }
 
-/** Rows of one FETCH: a cluster of a single node refuses more; the queue asks again until its chunk is full. */
-const MOST_FETCHED_ROWS = 1000;
-
 /**
- * Reads Redshift's rows from a cursor, one for each session. Portals there have no limit of rows, and cursors no parameters.
+ * Reads Redshift's rows from a cursor, one for each session. A FETCH has a limit; the queue asks again until its chunk is full. Portals there have no limit of rows, and cursors no parameters.
  */
 function cursorRows(link: Link, { text }: BoundSql): RowSource {
   let isDeclared = false;
@@ -59,7 +56,7 @@ function cursorRows(link: Link, { text }: BoundSql): RowSource {
       if (!isDeclared) await execute(declareSql(text));
       isDeclared = true;
       let count = 0;
-      const asked = Math.min(rows, MOST_FETCHED_ROWS);
+      const asked = Math.min(rows, link.mostFetchedRows);
       await execute(fetchSql(asked), (row, bytes) => {
         count += 1;
         onRow(row, bytes);

@@ -153,6 +153,15 @@ export function fetchSql(rows: number): string {
   return `FETCH FORWARD ${Math.round(rows)} FROM ${ROWS}`;
 }
 
+/**
+ * Most rows of one FETCH on a cluster of several nodes and on Redshift Serverless. AWS recommends 4,000 or more there; the rows
+ * are read from the socket no faster than chunks are taken.
+ */
+export const MANY_FETCHED_ROWS = 10_000;
+
+/** Statements that fetch from a cursor of one row as many rows as a cluster of several nodes allows. */
+export const TRY_FETCH = ['BEGIN READ ONLY', declareSql('SELECT 1'), fetchSql(MANY_FETCHED_ROWS)] as const;
+
 export const CLOSE_SQL = `CLOSE ${ROWS}`;
 
 export function explainSql(sql: string): string {

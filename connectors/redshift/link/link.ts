@@ -12,6 +12,7 @@ import type { Pg, RawRow } from '../sdk.ts';
 import { type Access, type Product, productOf, ROLLBACK, STATEMENTS } from '../statements.ts';
 import { runCopy } from './copy-in.ts';
 import { type Door, requestCancel } from './dial.ts';
+import { askFetchLimit } from './fetch-limit.ts';
 import { guardSocket } from './guard-socket.ts';
 import { hasNoTls } from './tls.ts';
 import { isWanted, noHostFits, roundsOf, type Wanted } from './wanted-server.ts';
@@ -20,6 +21,8 @@ import { type Answer, type Messages, runMessages, wireOf } from './wire-query.ts
 
 export interface Link {
   readonly product: Product;
+  /** Most rows that one FETCH of a cursor may ask for; Redshift only. */
+  readonly mostFetchedRows: number;
   /** The connection is usable. After a failure or a cancel it is closed and not used again. */
   isSound: boolean;
   /** Begins the transaction of all that follows, with a newer snapshot than the last one's. */
@@ -61,6 +64,7 @@ export async function openLink(deps: LinkDeps, signal: AbortSignal, access: Acce
   return await abortable(client, signal, async () => {
     const [[version] = []] = await link.run('SELECT version()');
     link.product = productOf(version ?? '');
+    if (link.product === 'Redshift' && access === 'read') link.mostFetchedRows = await askFetchLimit(link.run);
     await link.begin();
     return link;
   });
@@ -198,12 +202,18 @@ function silenceGuard(stream: Duplex, timeoutMs: number): <Result>(work: Promise
   };
 }
 
+/** A link whose server has not said yet what it is. */
+interface OpeningLink extends Link {
+  product: Product;
+  mostFetchedRows: number;
+}
+
 interface LinkSettings {
   readonly access: Access;
   readonly timeoutMs: number;
 }
 
-function linkOf(client: pg.Client, door: Door, { access, timeoutMs }: LinkSettings): Link & { product: Product } {
+function linkOf(client: pg.Client, door: Door, { access, timeoutMs }: LinkSettings): OpeningLink {
   // the server's number for this connection, and the secret that allows to cancel it
   const { processID: pid, secretKey: key } = client;
   const wire = wireOf(client);
@@ -216,8 +226,9 @@ function linkOf(client: pg.Client, door: Door, { access, timeoutMs }: LinkSettin
   };
   const run = async (text: string) => (await ask(text)).rows;
   let hasBegun = false;
-  const link: Link & { product: Product } = {
+  const link: OpeningLink = {
     product: 'PostgreSQL',
+    mostFetchedRows: 0,
     isSound: true,
     async begin() {
       if (hasBegun) await run(ROLLBACK);

@@ -31,7 +31,7 @@ describe('Redshift', () => {
     expect(chunkSizes).toEqual([4, 4, 2]);
     const sql = server.received.filter((entry) => /^[PQ]/.test(entry));
     expect(sql).toContain(`Q SET query_group TO 'penstock pipeline=p run=7'`);
-    expect(sql.filter((entry) => entry.includes('FETCH'))).toEqual(
+    expect(sql.filter((entry) => entry.startsWith('P FETCH'))).toEqual(
       new Array(3).fill('P FETCH FORWARD 4 FROM penstock_rows'),
     );
     const declared = sql.find((entry) => entry.startsWith('P DECLARE')) ?? '';
@@ -40,12 +40,24 @@ describe('Redshift', () => {
     expect(server.received.join('\n')).not.toMatch(/\$1|\0/);
   });
 
-  it('is never asked for more rows at once than a cluster of a single node gives', async () => {
-    await using server = await openFakeRedshift(2500);
+  it.each([
+    ['a single node', 1, [1000, 1000, 1000]],
+    ['several nodes', 2, [2000, 2000]],
+  ])('of %s is asked for no more rows at once than it gives', async (_, nodes, sizes) => {
+    await using server = await openFakeRedshift(2500, { nodes });
     await using session = await openOn(server.port);
     const { rows, chunkSizes } = await readAll(session, requestOf('SELECT n FROM t', { chunkRows: 2000 }));
     expect(rows).toHaveLength(2500);
     expect(chunkSizes).toEqual([2000, 500]);
+    const fetched = server.received.flatMap((entry) => /^P FETCH FORWARD (\d+) /.exec(entry)?.[1] ?? []);
+    expect(fetched.map(Number)).toEqual(sizes);
+  });
+
+  it('of many nodes is asked for no more than 10,000 rows at once', async () => {
+    await using server = await openFakeRedshift(3, { nodes: 128 });
+    await using session = await openOn(server.port);
+    await readAll(session, requestOf('SELECT n FROM t', { chunkRows: 50_000 }));
+    expect(server.received).toContain('P FETCH FORWARD 10000 FROM penstock_rows');
   });
 
   it.each([0, 1, 3, 4, 5, 8])('of %i rows ends at the last', async (rows) => {
@@ -84,13 +96,16 @@ describe('Redshift', () => {
     await readAll(session, requestOf('SELECT n FROM t'));
     expect(
       server.received.filter((entry) => /BEGIN|ROLLBACK|version/.test(entry)).map((entry) => entry.split(';')[0]),
-    ).toEqual(['Q SELECT version()', 'Q BEGIN READ ONLY', 'Q ROLLBACK', 'Q BEGIN READ ONLY']);
+    ).toEqual([
+      ...['Q SELECT version()', 'Q BEGIN READ ONLY', 'Q ROLLBACK'],
+      ...['Q BEGIN READ ONLY', 'Q ROLLBACK', 'Q BEGIN READ ONLY'],
+    ]);
   });
 
   it('is told nothing that is not one SELECT', async () => {
     await using server = await openFakeRedshift(3);
     await using session = await openOn(server.port);
     await expect(readAll(session, requestOf('DELETE FROM t'))).rejects.toMatchObject({ code: 'SQL_REFUSED' });
-    expect(server.received.join()).not.toContain('DECLARE');
+    expect(server.received.join()).not.toContain('P DECLARE');
   });
 });

@@ -26,6 +26,7 @@ import {
   ROLLBACK,
   SAME_TEXT,
   STATEMENTS,
+  TRY_FETCH,
 } from '../../../connectors/redshift/statements.ts';
 import { countNullIterators, ITERATOR_TYPES, type Statement, wrapModel } from '../../../src/warehouse/index.ts';
 
@@ -105,7 +106,15 @@ function emittedTo(product: Product): readonly string[] {
     return [...own, ...texts, ...texts.map(declareSql), ...texts.map(explainSql), typesSql([1, 2]), attributesSql([3])];
   }
   const texts = WRAPPED.map(inlineSql);
-  return [...own, ...texts, ...texts.map(declareSql), ...texts.map(explainSql), fetchSql(5000), CLOSE_SQL];
+  return [
+    ...own,
+    ...texts,
+    ...texts.map(declareSql),
+    ...texts.map(explainSql),
+    fetchSql(5000),
+    ...TRY_FETCH,
+    CLOSE_SQL,
+  ];
 }
 
 /** Kinds and fields of the parser's tree that Redshift has no statement for, or no such syntax. */
