@@ -9,6 +9,8 @@ export interface Field {
   readonly precision?: string;
   readonly scale?: string;
   readonly maxLength?: string;
+  /** `12` for picoseconds; absent for microseconds. */
+  readonly timestampPrecision?: string;
   readonly rangeElementType?: { readonly type: string };
 }
 

@@ -22,6 +22,8 @@ const TYPES: Readonly<Record<string, ColumnType>> = {
   TIME: 'time',
   DATETIME: 'timestamp',
   TIMESTAMP: 'timestamp_tz',
+  TIMESTAMP_PICOS: 'text',
+  RANGE: 'text',
   JSON: 'json',
   GEOGRAPHY: 'text',
   INTERVAL: 'text',
@@ -38,9 +40,18 @@ export interface Shape {
   readonly fields: readonly Shape[];
 }
 
+/** A TIMESTAMP with picoseconds. */
+const PICOS = 'TIMESTAMP_PICOS';
+
+/** Tells whether a shape holds picoseconds, which only one format of the REST API has. */
+export function hasPicos({ kind, fields, item }: Shape): boolean {
+  return kind === PICOS || fields.some(hasPicos) || (item !== undefined && hasPicos(item));
+}
+
 export function shapeOf(field: Field): Shape {
   const fields = (field.fields ?? []).map(shapeOf);
-  const kind = NAMES[field.type] ?? field.type;
+  const named = NAMES[field.type] ?? field.type;
+  const kind = named === 'TIMESTAMP' && field.timestampPrecision === '12' ? PICOS : named;
   const nativeType = nativeTypeOf(kind, field, fields);
   const column: Column = { name: field.name, type: TYPES[kind] ?? 'unknown', nativeType };
   const shape: Shape = { kind, column, fields };
@@ -53,6 +64,7 @@ export function shapeOf(field: Field): Shape {
 function nativeTypeOf(kind: string, field: Field, fields: readonly Shape[]): string {
   if (kind === 'STRUCT')
     return `STRUCT<${fields.map(({ column }) => `${column.name} ${column.nativeType}`).join(', ')}>`;
+  if (kind === PICOS) return 'TIMESTAMP(12)';
   if (kind === 'RANGE') return `RANGE<${field.rangeElementType?.type ?? '?'}>`;
   const sizes = [field.precision, field.scale, field.maxLength].filter((size) => size !== undefined);
   return sizes.length === 0 ? kind : `${kind}(${sizes.join(', ')})`;

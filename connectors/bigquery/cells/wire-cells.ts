@@ -18,14 +18,35 @@ const READERS: Readonly<Record<string, ReadText>> = {
   BYTES: (text) => new Uint8Array(Buffer.from(text, 'base64')),
   TIME: padFraction,
   DATETIME: padFraction,
-  TIMESTAMP: (text) => `${momentText(integer(text))}Z`,
+  TIMESTAMP: instant,
+  TIMESTAMP_PICOS: (text) => `${text.replace(/Z$/, '').padEnd(PICOS_CHARS, '0')}Z`,
 };
+
+/** Characters of `2024-01-01T00:00:00.` with twelve and with six digits after it. */
+const PICOS_CHARS = 32;
+const MICROS_CHARS = 26;
+
+/** Reads an instant: microseconds since 1970, or ISO 8601 where another column of the result has picoseconds. */
+function instant(text: string): string {
+  if (!text.includes('T')) return `${momentText(integer(text))}Z`;
+  return `${padFraction(text.replace(/Z$/, '')).slice(0, MICROS_CHARS)}Z`;
+}
+
+/** Reads `[start, end)`: each bound is written as a cell of the element's type, or is `UNBOUNDED`. */
+function rangeReader({ column }: Shape): ReadText {
+  const read = READERS[/^RANGE<(\w+)>$/.exec(column.nativeType)?.[1] ?? ''] ?? ((bound: string) => bound);
+  const boundOf = (bound: string) => (bound === 'UNBOUNDED' || bound === 'NULL' ? 'UNBOUNDED' : String(read(bound)));
+  return (text) => {
+    const [, start, end] = /^\[([^,\]]+), ([^,)]+)\)$/.exec(text) ?? [];
+    return start === undefined || end === undefined ? text : `[${boundOf(start)}, ${boundOf(end)})`;
+  };
+}
 
 /** Returns a reader of a column's values. */
 export function wireReader(shape: Shape): ReadWire {
   if (shape.item !== undefined) return listReader(wireReader(shape.item));
   if (shape.kind === 'STRUCT') return structReader(shape);
-  const read = READERS[shape.kind] ?? ((text: string) => text);
+  const read = shape.kind === 'RANGE' ? rangeReader(shape) : (READERS[shape.kind] ?? ((text: string) => text));
   return (value) => {
     if (value === null) return null;
     if (typeof value !== 'string') throw misread(shape);

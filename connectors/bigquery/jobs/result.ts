@@ -1,7 +1,7 @@
 // The result of a job as pages of the REST API: awaited, then fetched page by page.
 import { AppError } from '../../../src/kernel/index.ts';
 import type { Piece, Row } from '../../_shared/cut-chunks.ts';
-import { type Shape, shapeOf } from '../cells/types.ts';
+import { hasPicos, type Shape, shapeOf } from '../cells/types.ts';
 import { wireReader } from '../cells/wire-cells.ts';
 import type { Client } from '../client.ts';
 import type { JobReference, WirePage, WireRow } from '../wire.ts';
@@ -19,6 +19,8 @@ const WAIT_MS = 10_000;
 export interface JobPage {
   readonly job: JobReference;
   readonly page: WirePage;
+  /** Timestamps are ISO 8601 with twelve digits, in this page and the following ones. */
+  readonly withPicos?: boolean;
 }
 
 /** Waits until the job is done, and returns the first page of its result. Throws the reason of a failed job. */
@@ -34,17 +36,25 @@ export async function awaitResult(client: Client, job: JobReference, signal: Abo
   const page = await awaitPage(client, job, signal);
   const fields = page.schema?.fields;
   if (fields === undefined) throw new AppError('WAREHOUSE_UNKNOWN', 'BigQuery returned no columns for the result.');
-  return { job, page, shapes: fields.map(shapeOf), totalRows: Number(page.totalRows ?? 0) };
+  const shapes = fields.map(shapeOf);
+  const result = { job, shapes, totalRows: Number(page.totalRows ?? 0) };
+  if (!shapes.some(hasPicos)) return { ...result, page };
+  const again = { query: { maxResults: FIRST_PAGE_ROWS }, signal, withPicos: true };
+  return { ...result, page: await fetchPage(client, job, again), withPicos: true };
 }
 
 interface PageRequest {
   readonly query: { readonly maxResults: number; readonly timeoutMs?: number; readonly pageToken?: string };
   readonly signal: AbortSignal;
+  readonly withPicos?: boolean | undefined;
 }
 
 function fetchPage(client: Client, { jobId, location }: JobReference, request: PageRequest): Promise<WirePage> {
-  // as integers, instants are exact; otherwise they are seconds in floating point
-  const query = { ...request.query, location, 'formatOptions.useInt64Timestamp': true };
+  // as integers, instants are exact to the microsecond; without an option they are seconds in floating point
+  const format = request.withPicos
+    ? { 'formatOptions.timestampOutputFormat': 'ISO8601_STRING' }
+    : { 'formatOptions.useInt64Timestamp': true };
+  const query = { ...request.query, location, ...format };
   return client.call<WirePage>({ method: 'GET', path: `/queries/${jobId}`, query }, request.signal);
 }
 
@@ -55,14 +65,14 @@ const MOST_PAGE_ROWS = 10_000;
 /** Yields the pages of a result, the first of which is known. Fetches the next while the caller works on this one. */
 export async function* pagesFrom(
   client: Client,
-  { job, page: first }: JobPage,
+  { job, page: first, withPicos }: JobPage,
   signal: AbortSignal,
 ): AsyncGenerator<WirePage, undefined> {
   const width = Math.max(1, first.schema?.fields?.length ?? 1);
   const maxResults = Math.min(MOST_PAGE_ROWS, Math.max(100, Math.ceil(PAGE_CELLS / width)));
   const next = ({ pageToken }: WirePage): Promise<WirePage> | undefined => {
     if (pageToken === undefined || pageToken === '') return undefined;
-    const page = fetchPage(client, job, { query: { maxResults, pageToken }, signal });
+    const page = fetchPage(client, job, { query: { maxResults, pageToken }, signal, withPicos });
     // the failure may come when nobody waits for it any more
     page.catch(() => undefined);
     return page;

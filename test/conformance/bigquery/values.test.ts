@@ -87,10 +87,46 @@ function isSafe(value: bigint): boolean {
   return Number.isSafeInteger(Number(value));
 }
 
+describe('a range', () => {
+  it.each([
+    ['DATE', '[2024-01-01, 2024-02-01)', '[2024-01-01, 2024-02-01)'],
+    ['DATETIME', '[2024-01-01T00:00:00, UNBOUNDED)', '[2024-01-01T00:00:00.000000, UNBOUNDED)'],
+    ['TIMESTAMP', '[-1, 253402300799999999)', '[1969-12-31T23:59:59.999999Z, 9999-12-31T23:59:59.999999Z)'],
+    ['TIMESTAMP', '[UNBOUNDED, UNBOUNDED)', '[UNBOUNDED, UNBOUNDED)'],
+  ])('of %s, %s, is the text %s', async (type, wire, text) => {
+    const fields = [field('RANGE', { rangeElementType: { type } })];
+    await using scripted = await openScripted({ fields, rows: [{ f: [{ v: wire }] }] });
+    await using session = await scripted.open();
+    const { rows, columns } = await readAll(session, requestOf('SELECT v'));
+    expect(columns).toMatchObject([{ type: 'text', nativeType: `RANGE<${type}>` }]);
+    expect(rows).toEqual([[text]]);
+  });
+});
+
+describe('a timestamp with picoseconds', () => {
+  it('is its exact text, on each page, and leaves other timestamps as they are', async () => {
+    const fields = [field('TIMESTAMP', { timestampPrecision: '12' }), { ...field('TIMESTAMP'), name: 'w' }];
+    const row = (first: string, second: string) => ({ f: [{ v: first }, { v: second }] });
+    const count = 1500;
+    const rows = Array.from({ length: count }, () => row('1704067200123456', '-1'));
+    const iso = row('2024-01-01T00:00:00.123456789012Z', '1969-12-31T23:59:59.999999000000Z');
+    await using scripted = await openScripted({ fields, rows, isoRows: Array.from({ length: count }, () => iso) });
+    await using session = await scripted.open();
+    const { rows: read, columns } = await readAll(session, requestOf('SELECT v'));
+    expect(columns.map(({ type, nativeType }) => [type, nativeType])).toEqual([
+      ['text', 'TIMESTAMP(12)'],
+      ['timestamp_tz', 'TIMESTAMP'],
+    ]);
+    expect(read).toHaveLength(count);
+    const cells = ['2024-01-01T00:00:00.123456789012Z', '1969-12-31T23:59:59.999999Z'];
+    expect(new Set(read.map(String))).toEqual(new Set([String(cells)]));
+  });
+});
+
 describe('a result with a type that is not read as Arrow', () => {
   it.each([
     ['INTERVAL', '1-2 3 4:5:6.5', 'text'],
-    ['RANGE', '[2024-01-01, UNBOUNDED)', 'unknown'],
+    ['RANGE', '[2024-01-01, UNBOUNDED)', 'text'],
   ])('%s is read as pages', async (type, text, expected) => {
     const fields = [field(type, { rangeElementType: { type: 'DATE' } })];
     await using scripted = await openScripted({

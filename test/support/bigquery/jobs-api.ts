@@ -18,6 +18,8 @@ export type Rows = Pick<readonly WireRow[], 'length' | 'slice'>;
 export interface QueryAnswer {
   readonly fields: readonly WireField[];
   readonly rows: Rows;
+  /** The rows with timestamps as ISO 8601, for callers that ask for this format. */
+  readonly isoRows?: Rows;
   /** Of DML. */
   readonly affectedRows?: number;
 }
@@ -251,7 +253,9 @@ async function results(job: WireJob, query: URLSearchParams): Promise<unknown> {
   const jobReference = { projectId: 'test', jobId: job.id, location: job.location };
   if (job.failure !== undefined) throw job.failure;
   if (job.answer === undefined) return { jobReference, jobComplete: false };
-  const { fields, rows, affectedRows } = job.answer;
+  const { fields, affectedRows, isoRows } = job.answer;
+  const isIso = query.get('formatOptions.timestampOutputFormat') === 'ISO8601_STRING';
+  const rows = isIso && isoRows !== undefined ? isoRows : job.answer.rows;
   const start = Number(query.get('pageToken') ?? query.get('startIndex') ?? 0);
   const page = pageOf(rows, start, Number(query.get('maxResults') ?? rows.length));
   const end = start + page.length;
