@@ -98,7 +98,7 @@ export const OTHER_FIELDS: Readonly<Record<string, readonly string[]>> = {
     ...['aws_iam_user_arn', 'aws_external_id', 'external_stage'],
   ],
   BigQuery: ['project_id', 'dataset_id', 'drive_access', 'region', 'maximum_bytes_billed'],
-  Redshift: ['host', 'port', 'database', 'aws_iam_role_arn', 'sslmode', 'sslrootcert'],
+  Redshift: ['host', 'port', 'database', 'aws_iam_role_arn', 'sslmode', 'sslrootcert', 'target_session_attrs'],
   Databricks: ['provider', 'schema', 'host', 'http_path', 'catalog'],
   DuckDB: ['database', 'read_only'],
 };
