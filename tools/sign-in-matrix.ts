@@ -2,7 +2,7 @@
 import { table } from './page-tables.ts';
 
 /** Kinds of proof, the strongest first. */
-export const PROOFS = ['real server', 'emulator', 'wire server', 'token server'] as const;
+export const PROOFS = ['real server', 'emulator', 'wire server', 'token server', 'PostgreSQL'] as const;
 type Proof = (typeof PROOFS)[number];
 
 export interface SignIn {
@@ -52,7 +52,7 @@ export const SIGN_INS: readonly SignIn[] = [
   },
   {
     ...{ product: 'Redshift', way: 'user and password', fields: ['user', 'password'] },
-    provenBy: { 'wire server': `${CONFORMANCE}/redshift/redshift.test.ts` },
+    provenBy: { PostgreSQL: `${CONFORMANCE}/redshift/connecting.test.ts` },
   },
   {
     ...{ product: 'Redshift', way: 'IAM, provisioned cluster' },

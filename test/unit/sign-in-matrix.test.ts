@@ -7,7 +7,7 @@ import { ROOT } from '../conformance/reports.ts';
 import { fieldsOf } from '../vendor/read-variables.ts';
 
 const connectors = Object.values(FLEET).flatMap((connector) => connector ?? []);
-/** PostgreSQL and Redshift are of one connector. */
+/** Returns the name of the connector: PostgreSQL and Redshift have one. */
 const productOf = (product: string) => (product === 'PostgreSQL' ? 'Redshift' : product);
 
 test.each(connectors.map((connector) => [connector.product, connector] as const))(
