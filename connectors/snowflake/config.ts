@@ -25,6 +25,7 @@ const SIGN_INS: readonly (readonly [field: string, ...beside: readonly string[]]
   ['private_key', 'private_key_passphrase'],
   ['oauth_client_id', 'oauth_client_secret', 'oauth_token_url', 'oauth_scope'],
   ['programmatic_access_token'],
+  ['workload_identity_provider'],
   ['password'],
 ];
 
@@ -40,6 +41,10 @@ function hasWholeClient(config: Given): boolean {
   return fields.every((value) => value === undefined) || fields.every((value) => value !== undefined);
 }
 
+function isCloud(text: string): boolean {
+  return ['AWS', 'AZURE', 'GCP'].includes(text);
+}
+
 /** Tells whether the text is an address that a secret may be sent to. */
 function isTokenUrl(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -48,8 +53,8 @@ function isTokenUrl(text: string): boolean {
 
 /**
  * Configuration of Alpha. `password` is required unless an extension replaces it: `private_key` (PEM, with
- * `private_key_passphrase` where it is encrypted), `programmatic_access_token`, or `oauth_client_id` with its secret and the
- * identity provider's token endpoint. `schema` is an extension, too: names without a schema are looked up there.
+ * `private_key_passphrase` where it is encrypted), `programmatic_access_token`, `oauth_client_id` with its secret and the
+ * identity provider's token endpoint, or `workload_identity_provider`, the cloud whose identity the daemon has. `schema` is an extension, too: names without a schema are looked up there.
  */
 const fields = Type.Object(
   {
@@ -89,6 +94,13 @@ const fields = Type.Object(
       ),
     ),
     oauth_scope: Type.Optional(Type.String({ minLength: 1, maxLength: 2048 })),
+    workload_identity_provider: Type.Optional(
+      Type.Refine(
+        Type.String({ maxLength: 5 }),
+        isCloud,
+        () => 'must be AWS, AZURE or GCP: the cloud whose identity Penstock’s machine has',
+      ),
+    ),
     // The specification gives no purpose for the integration. It is stored and answered. Rows are read without it, so it may
     // be empty.
     storage_integration: Type.String({ maxLength: 255 }),
@@ -115,7 +127,7 @@ export const configSchema = Type.Refine(
   Type.Refine(fields, hasWholeClient, () => 'needs oauth_client_id, oauth_client_secret and oauth_token_url together'),
   hasOneSignIn,
   () =>
-    'needs one way to sign in, without fields of another: private_key (with private_key_passphrase where the key is encrypted), oauth_client_id with oauth_client_secret and oauth_token_url, programmatic_access_token, or password',
+    'needs one way to sign in, without fields of another: private_key (with private_key_passphrase where the key is encrypted), oauth_client_id with oauth_client_secret and oauth_token_url, programmatic_access_token, workload_identity_provider, or password',
 );
 
 export type SnowflakeConfig = Static<typeof configSchema>;

@@ -65,6 +65,7 @@ export const facts: ProviderFacts = {
       'oauth_client_secret',
       'oauth_token_url',
       'oauth_scope',
+      'workload_identity_provider',
     ],
   },
 };

@@ -6,6 +6,7 @@ import { configSchema, type SnowflakeConfig } from './config.ts';
 import { dialect } from './dialect.ts';
 import { classify } from './errors.ts';
 import { facts } from './facts.ts';
+import { requireAllowed } from './link/cloud-identity.ts';
 import { loadSdk, openSession } from './session.ts';
 
 /** Alpha: Snowflake. */
@@ -30,6 +31,7 @@ async function checkAddress(config: SnowflakeConfig, environment: ConnectorEnvir
     addressIssues(path, () => resolveHost(target, environment.network), classify);
   const { oauth_token_url: tokenUrl } = config;
   return [
+    ...(await addressIssues('config.workload_identity_provider', () => requireAllowed(config, environment), classify)),
     ...(await issuesOf('config.account_identifier', targetOf(new URL(accessUrlOf(config, environment))))),
     ...(tokenUrl === undefined ? [] : await issuesOf('config.oauth_token_url', tokenTargetOf(new URL(tokenUrl)))),
   ];

@@ -20,7 +20,7 @@ connection. Read them, then give them to the client of the warehouse:
 
 What the model of the pipeline names, the table and mostly its schema, must do without quotes, as the model writes none.
 Nothing is sent anywhere. A provider with --password gets a generated one, which is printed, where none is given; a password
-on the command line stays in the shell's history. Snowflake takes a public key instead of a password.`;
+on the command line stays in the shell's history. A provider with --public-key takes no password.`;
 
 export const registerWarehouse: Register = (program, context) => {
   const warehouse = program.command('warehouse').description('prepare a warehouse for Penstock');

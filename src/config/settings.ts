@@ -160,7 +160,7 @@ export const SETTINGS = {
   PENSTOCK_CLOUD_IDENTITY: {
     default: '',
     meaning:
-      'Workspaces whose connections may sign in with the cloud identity of this daemon (Google’s application default credentials, the default credentials of AWS): comma-separated workspace ids, or `all`. Every one of them can read what that identity can read. When empty, none.',
+      'Workspaces whose connections may sign in with the cloud identity of this daemon (Google’s application default credentials, the default credentials of AWS, the workload identity of Azure): comma-separated workspace ids, or `all`. Every one of them can read what that identity can read. When empty, none.',
   },
   PENSTOCK_BIGQUERY_MAX_BYTES_BILLED: {
     default: '1099511627776',

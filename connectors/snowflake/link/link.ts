@@ -57,6 +57,7 @@ export async function openLink({ sdk, config, environment }: LinkDeps, signal: A
   const link = linkOf({
     connection: work(() => sdk.createConnection(options)),
     onLine: work,
+    signIn: (connection) => signIn(connection, config, ended.signal),
     end: () => ended.abort(),
     timeoutMs: environment.statementTimeoutMs,
   });
@@ -77,11 +78,18 @@ export async function openLink({ sdk, config, environment }: LinkDeps, signal: A
 
 interface Parts extends Pick<Link, 'onLine'> {
   readonly connection: Connection;
+  readonly signIn: (connection: Connection) => Promise<void>;
   readonly end: () => void;
   readonly timeoutMs: number;
 }
 
-function linkOf({ connection, onLine, end, timeoutMs }: Parts): Link & { pin(signal: AbortSignal): Promise<void> } {
+function linkOf({
+  connection,
+  onLine,
+  signIn,
+  end,
+  timeoutMs,
+}: Parts): Link & { pin(signal: AbortSignal): Promise<void> } {
   const running = new Set<RowStatement>();
   const execute = async (sql: BoundSql, options: RunOptions) => {
     const { statement, done } = begin(connection, sql, options);

@@ -2,12 +2,17 @@ import type { ConnectorEnvironment } from '../../../src/warehouse/index.ts';
 import { accessUrlOf, accountNameOf } from '../address.ts';
 import type { SnowflakeConfig } from '../config.ts';
 import type { Connection } from '../sdk.ts';
+import { identityOf, missingIdentity, requireAllowed } from './cloud-identity.ts';
 import { requireReadable } from './private-key.ts';
 import { signInFailure } from './sign-in-failure.ts';
 
-/** Returns the SDK's options of a connection. Throws WAREHOUSE_CREDENTIALS for a key that cannot be read. */
+/**
+ * Returns the SDK's options of a connection. Throws WAREHOUSE_CREDENTIALS for a key that cannot be read, and WAREHOUSE_CONFIG for
+ * a way to sign in that the operator does not allow.
+ */
 export function optionsOf(config: SnowflakeConfig, environment: ConnectorEnvironment): object {
   const { warehouse, database, schema, role, user } = config;
+  requireAllowed(config, environment);
   return {
     account: accountNameOf(config),
     accessUrl: accessUrlOf(config, environment),
@@ -32,26 +37,25 @@ export function optionsOf(config: SnowflakeConfig, environment: ConnectorEnviron
   };
 }
 
-function credentialsOf({
-  password,
-  private_key: privateKey,
-  private_key_passphrase: passphrase,
-  programmatic_access_token: token,
-  ...oauth
-}: SnowflakeConfig): object {
+function credentialsOf(config: SnowflakeConfig): object {
+  const {
+    password,
+    private_key: privateKey,
+    private_key_passphrase: passphrase,
+    programmatic_access_token: token,
+  } = config;
   if (privateKey !== undefined) {
     requireReadable(privateKey, passphrase);
     const pass = passphrase === undefined ? {} : { privateKeyPass: passphrase };
     return { authenticator: 'SNOWFLAKE_JWT', privateKey: privateKey.trim(), ...pass };
   }
-  if (oauth.oauth_client_id !== undefined) return clientOf(oauth);
+  if (config.oauth_client_id !== undefined) return clientOf(config);
+  if (config.workload_identity_provider !== undefined) return identityOf(config);
   return token === undefined ? { password } : { authenticator: 'PROGRAMMATIC_ACCESS_TOKEN', token };
 }
 
 /** Returns the options of a client that gets its tokens from an identity provider. */
-function clientOf(
-  config: Pick<SnowflakeConfig, `oauth_${'client_id' | 'client_secret' | 'token_url' | 'scope'}`>,
-): object {
+function clientOf(config: SnowflakeConfig): object {
   return {
     authenticator: 'OAUTH_CLIENT_CREDENTIALS',
     oauthClientId: config.oauth_client_id,
@@ -62,9 +66,13 @@ function clientOf(
   };
 }
 
-/** Signs in. Throws the SDK's error, marked as one of sign-in. */
-export function signIn(connection: Connection): Promise<void> {
+/** Signs in. Throws the SDK's error, marked as one of sign-in, and AppError for a missing identity of the machine. */
+export function signIn(connection: Connection, config: SnowflakeConfig, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    connection.connect((failure) => (failure ? reject(signInFailure(failure)) : resolve()));
+    // a metadata service is asked past our HTTP client, where an abort does not reach
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    connection.connect((failure) =>
+      failure ? reject(missingIdentity(config, failure) ?? signInFailure(failure)) : resolve(),
+    );
   });
 }

@@ -10,7 +10,7 @@ const CLIENT = { oauth_client_id: 'c', oauth_client_secret: 's', oauth_token_url
 const PEM = '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----';
 
 describe('the configuration', () => {
-  it('is the specification’s table, and four ways to sign in', () => {
+  it('is the specification’s table, and five ways to sign in', () => {
     const optional = {
       ...{ aws_iam_user_arn: 'arn:aws:iam::123456789012:user/x', aws_external_id: 'X=1', external_stage: 'mart.stage' },
       schema: 'MART',
@@ -20,6 +20,7 @@ describe('the configuration', () => {
     expect(snowflake.checkConfig({ ...rest, private_key: PEM, private_key_passphrase: 'x' })).toEqual([]);
     expect(snowflake.checkConfig({ ...rest, programmatic_access_token: 'x' })).toEqual([]);
     expect(snowflake.checkConfig({ ...rest, ...CLIENT })).toEqual([]);
+    expect(snowflake.checkConfig({ ...rest, workload_identity_provider: 'AWS' })).toEqual([]);
     expect(snowflake.checkConfig({ ...rest, ...CLIENT, oauth_scope: 'api://x/.default' })).toEqual([]);
   });
 
@@ -55,6 +56,7 @@ describe('the configuration', () => {
   });
 
   it.each([
+    ['workload_identity_provider', 'OIDC', 'must be AWS, AZURE or GCP'],
     ['oauth_token_url', 'http://login.example.com/token', 'beginning with https://'],
     ['oauth_token_url', 'https://me:pass@login.example.com/token', 'without user'],
     ['oauth_token_url', 'login.example.com/token', 'beginning with https://'],

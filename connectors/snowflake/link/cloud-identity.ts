@@ -1,0 +1,39 @@
+// Sign-in by the identity that the daemon's own machine has in a cloud. The SDK asks the machine's metadata service for it.
+import { AppError, field, messageOf, say } from '../../../src/kernel/index.ts';
+import type { ConnectorEnvironment } from '../../../src/warehouse/index.ts';
+import { cutText } from '../../_shared/classifier.ts';
+import { fieldOf } from '../../_shared/field-of.ts';
+import { hostOf } from '../address.ts';
+import type { SnowflakeConfig } from '../config.ts';
+
+const FIELD = field('config.workload_identity_provider');
+
+/** Throws WAREHOUSE_CONFIG for a connection whose workspace may not use the daemon's identity. */
+export function requireAllowed(
+  { workload_identity_provider: provider }: Pick<SnowflakeConfig, 'workload_identity_provider'>,
+  { allowsCloudIdentity }: Pick<ConnectorEnvironment, 'allowsCloudIdentity'>,
+): void {
+  if (provider === undefined || allowsCloudIdentity) return;
+  const way = 'Use another sign-in, or ask the operator to add it to PENSTOCK_CLOUD_IDENTITY.';
+  throw new AppError('WAREHOUSE_CONFIG', say`${FIELD} is not allowed for this workspace. ${way}`);
+}
+
+/** Returns the SDK's options. The SDK gives the identity to Snowflake's hosts only, and takes `host` for where it leads. */
+export function identityOf(config: SnowflakeConfig): object {
+  return {
+    authenticator: 'WORKLOAD_IDENTITY',
+    workloadIdentityProvider: config.workload_identity_provider,
+    host: hostOf(config),
+  };
+}
+
+/** Returns our own error for a machine without that identity, or undefined for an error that Snowflake or the network gave. */
+export function missingIdentity(
+  { workload_identity_provider: provider }: Pick<SnowflakeConfig, 'workload_identity_provider'>,
+  failure: unknown,
+): AppError | undefined {
+  if (provider === undefined || /^\d{6}$/.test(String(fieldOf(failure, 'code')))) return undefined;
+  const reason = cutText(messageOf(failure));
+  const message = say`${FIELD}: this machine has no identity of ${provider}, or it cannot be read. ${reason}`;
+  return new AppError('WAREHOUSE_CREDENTIALS', message, { cause: failure });
+}
