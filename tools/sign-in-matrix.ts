@@ -24,11 +24,21 @@ export const SIGN_INS: readonly SignIn[] = [
   {
     ...{ product: 'Snowflake', way: 'OAuth client credentials' },
     fields: ['oauth_client_id', 'oauth_client_secret', 'oauth_token_url', 'oauth_scope'],
-    provenBy: { 'wire server': `${CONFORMANCE}/snowflake/oauth.test.ts` },
+    provenBy: {
+      'wire server': `${CONFORMANCE}/snowflake/oauth.test.ts`,
+      'token server': `${CONFORMANCE}/snowflake/oauth.test.ts`,
+    },
   },
   {
     ...{ product: 'Snowflake', way: 'programmatic access token', fields: ['programmatic_access_token'] },
     provenBy: { 'wire server': `${CONFORMANCE}/snowflake/signing-in.test.ts` },
+  },
+  {
+    ...{ product: 'Snowflake', way: 'workload identity', fields: ['workload_identity_provider'] },
+    provenBy: {
+      'wire server': `${CONFORMANCE}/snowflake/workload-identity.test.ts`,
+      'token server': `${CONFORMANCE}/snowflake/workload-identity.test.ts`,
+    },
   },
   {
     ...{ product: 'Snowflake', way: 'password', fields: ['password'] },

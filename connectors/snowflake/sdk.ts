@@ -22,6 +22,10 @@ export interface ResultChunk {
   getRows(): unknown;
   getStartIndex(): number;
   getEndIndex(): number;
+  /** Returns the bytes that the server announced; −1 where it did not. */
+  getUncompressedSize(): number;
+  clearRows(isForced: boolean): void;
+  load(done?: unknown): void;
   listenerCount(event: string): number;
   emit(event: string, ...told: readonly [failure: unknown, chunk: unknown]): boolean;
 }
@@ -32,6 +36,7 @@ export interface HttpRequest {
   signal?: AbortSignal;
   lookup?: (host: string, options: object, done: LookUpDone) => void;
   maxRedirects?: number;
+  maxContentLength?: number;
   useSnowflakeRetryMiddleware?: boolean;
   snowflakeRetryConfig?: { readonly maxRetries: number; readonly sleepBase: number; readonly sleepCap: number };
 }

@@ -52,7 +52,8 @@ export async function openLink({ sdk, config, environment }: LinkDeps, signal: A
   const options = optionsOf(config, environment);
   const ended = new AbortController();
   const { oauth_token_url: tokenUrl } = config;
-  const line = { network: environment.network, tokenUrl: tokenUrl && new URL(tokenUrl).href, signal: ended.signal };
+  const { network, messageBytes } = environment;
+  const line = { network, messageBytes, tokenUrl: tokenUrl && new URL(tokenUrl).href, signal: ended.signal };
   const work = onLine(line);
   const link = linkOf({
     connection: work(() => sdk.createConnection(options)),

@@ -2,6 +2,7 @@
 // alone follows every address in an answer, retries for minutes, and offers no way to abort a request.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { isIP } from 'node:net';
+import { AppError } from '../../../src/kernel/index.ts';
 import type { NetworkRules } from '../../../src/warehouse/index.ts';
 import { resolveHost, type Target } from '../../_shared/resolve-host.ts';
 import { targetOf, tokenTargetOf } from '../address.ts';
@@ -10,6 +11,8 @@ import type { HttpClient, HttpFailure, HttpRequest, LookUp } from '../sdk.ts';
 /** Owner of requests. */
 export interface Line {
   readonly network: NetworkRules;
+  /** Longest message of a server. */
+  readonly messageBytes: number;
   /** Token endpoint of an identity provider, where sign-in needs one. */
   readonly tokenUrl?: string | undefined;
   /** Aborts everything under way. */
@@ -39,6 +42,8 @@ const MOST_PART_FAILURES = 3;
 /** Code of an error that the SDK takes for final and does not retry. */
 const ENDED = 'ERR_CANCELED';
 const FORBIDDEN = 403;
+/** Length of an answer in the longest messages of servers whose protocol has a message for each row: a part has many rows. */
+const MOST_MESSAGES = 4;
 
 /** Guards the client, once for each process. */
 export function guardTransport(http: HttpClient): void {
@@ -54,6 +59,7 @@ async function prepare(request: HttpRequest): Promise<HttpRequest> {
   request.lookup = (_, __, done) => done(null, addresses);
   // a redirect could bypass the lookup, and Snowflake has none
   request.maxRedirects = 0;
+  request.maxContentLength = MOST_MESSAGES * line.messageBytes;
   request.snowflakeRetryConfig = STATEMENT_RETRIES;
   request.signal = request.signal === undefined ? line.signal : AbortSignal.any([request.signal, line.signal]);
   return request;
@@ -75,6 +81,7 @@ async function lookUp(target: Target, network: NetworkRules): Promise<readonly L
  */
 function settle(failure: HttpFailure): HttpFailure {
   const line = lines.getStore();
+  if (line !== undefined && isTooLong(failure)) return tooLong(line, failure);
   const { method, url, useSnowflakeRetryMiddleware } = failure.config ?? {};
   const isPart = method?.toUpperCase() === 'GET' && !useSnowflakeRetryMiddleware && url !== undefined;
   if (line === undefined || !isPart || failure.response?.status === FORBIDDEN) return failure;
@@ -82,4 +89,21 @@ function settle(failure: HttpFailure): HttpFailure {
   line.failures.set(url, failed);
   if (failed < MOST_PART_FAILURES) return failure;
   return Object.assign(new Error(failure.message, { cause: failure }), { code: ENDED });
+}
+
+function isTooLong({ message }: HttpFailure): boolean {
+  return message.startsWith('maxContentLength size of ');
+}
+
+/** Returns an error that ends the stream with our own words: a retry would fetch the same bytes. */
+function tooLong({ messageBytes }: OpenLine, failure: HttpFailure): HttpFailure {
+  const limit = Math.round((MOST_MESSAGES * messageBytes) / (1 << 20));
+  const cause = new AppError(
+    'WAREHOUSE_DATA',
+    `The warehouse sent an answer of more than ${limit} MiB. Select fewer or shorter columns. In accounts without behavior ` +
+      "change bundle 2026_04, SELECT SYSTEM$ENABLE_BEHAVIOR_CHANGE_BUNDLE('2026_04') makes parts of results smaller. The " +
+      'operator raises the limit by PENSTOCK_WAREHOUSE_MESSAGE_MB, four of which an answer may have.',
+    { cause: failure },
+  );
+  return Object.assign(new Error('The answer is too long', { cause }), { code: ENDED });
 }

@@ -197,16 +197,43 @@ describe('a part of a result', () => {
       { statementTimeoutMs: 3000 },
     ));
 
-  it('is fetched one ahead, and no further than somebody reads', async () => {
-    const rows = Array.from({ length: 30_000 }, (_, n) => [String(n)]);
-    await using server = await openFakeSnowflake({ answer: () => ({ ...RESULT, rows, partRows: 1500 }) });
+  const rows = Array.from({ length: 30_000 }, (_, n) => [String(n)]);
+
+  it.each([
+    ['one ahead', 64 * (1 << 20), 4],
+    ['none ahead where it is larger than asked for', 64 * (1 << 20) + 1, 2],
+  ])('is fetched %s, and no further than somebody reads', async (_, partBytes, most) => {
+    await using server = await openFakeSnowflake({ answer: () => ({ ...RESULT, rows, partRows: 1500, partBytes }) });
     await using session = await openOn(server.port);
     const { chunks } = await session.read(requestOf('SELECT n', { chunkRows: 500 }), NEVER);
     const iterator = chunks[Symbol.asyncIterator]();
     for (let taken = 0; taken < 6; taken += 1) await iterator.next();
     // two of the parts have been read
-    expect(server.partsAsked()).toBeLessThanOrEqual(4);
+    expect(server.partsAsked()).toBeLessThanOrEqual(most);
     await iterator.return?.();
-    expect(server.partsAsked()).toBeLessThanOrEqual(4);
+    expect(server.partsAsked()).toBeLessThanOrEqual(most);
+  });
+
+  it('is read whole also where none is fetched ahead', async () => {
+    await using server = await openFakeSnowflake({
+      answer: () => ({ ...RESULT, rows, partRows: 1500, partBytes: 1 << 30 }),
+    });
+    await using session = await openOn(server.port);
+    const { rows: read } = await readAll(session, requestOf('SELECT n'));
+    expect(read.map(([n]) => n)).toEqual(rows.map((_, n) => n));
+  });
+
+  it('of more than four times the longest message is a fault that says how to shrink it, and is fetched once', async () => {
+    const long = [['x'], ['y'.repeat(4 << 20)]];
+    const columns = [{ name: 'T', type: 'text' }];
+    await using server = await openFakeSnowflake({ answer: () => ({ columns, rows: long, partRows: 1 }) });
+    await using session = await openOn(server.port, {}, { messageBytes: 1 << 20 });
+    const failure = await failureOf(() => readAll(session, requestOf('SELECT t')));
+    expect(failure).toMatchObject({
+      code: 'WAREHOUSE_DATA',
+      disposition: 'fault',
+      message: expect.stringMatching(/more than 4 MiB.*2026_04.*PENSTOCK_WAREHOUSE_MESSAGE_MB/),
+    });
+    expect(server.partsAsked()).toBe(1);
   });
 });

@@ -20,6 +20,8 @@ export interface FakeResult {
   readonly rows: readonly FakeRow[];
   /** Rows of a part; the first comes with the answer. Default: all. */
   readonly partRows?: number;
+  /** Uncompressed bytes that the answer announces for each part behind a link. Default: 1. */
+  readonly partBytes?: number;
   /** Where the links of the parts lead; default: here. */
   readonly partsAt?: string;
 }
@@ -168,7 +170,7 @@ export async function openFakeSnowflake(behaviour: FakeBehaviour = {}): Promise<
       made.push({ path, rowCount: piece.length });
     }
     links.set(result, made);
-    const sizes = { uncompressedSize: 1, compressedSize: 1 };
+    const sizes = { uncompressedSize: result.partBytes ?? 1, compressedSize: 1 };
     return made.map(({ path, rowCount }) => ({ url: `${partsAt}${path}`, rowCount, ...sizes }));
   };
   const answered = (result: FakeResult, { describeOnly = false }: FakeStatement, host: string) => {
