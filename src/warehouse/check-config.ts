@@ -21,7 +21,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 export function configChecker<Schema extends TSchema>(schema: Schema): ConfigChecker<Schema> {
   const check = compileSchema(schema, {
     unknown: (known) => `is not a field of this provider; known are ${known.join(', ')}`,
-    // no value is shown: it may be a secret
+    // the value is not shown: it may be a secret. A text that breaks a pattern or a choice is quoted to the caller who sent it.
     wrongType: (types) => `must be ${types.map((type) => TYPE_NAMES[type] ?? type).join(' or ')}`,
   });
   return {

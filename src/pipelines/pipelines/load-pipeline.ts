@@ -73,7 +73,7 @@ export async function lockPipeline(sql: Sql, workspaceId: WorkspaceId, id: strin
 }
 
 /** Builds a pipeline from its row: instants as micros or ms. */
-export function pipelineFromRow({ scheduledUntil, nextDueAt, ...row }: InferSelectModel<typeof pipelines>): Pipeline {
+function pipelineFromRow({ scheduledUntil, nextDueAt, ...row }: InferSelectModel<typeof pipelines>): Pipeline {
   return {
     ...row,
     workspaceId: workspaceId(row.workspaceId),

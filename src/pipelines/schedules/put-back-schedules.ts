@@ -1,10 +1,7 @@
 // Corrects schedules that a daemon with a clock ahead has written. A daemon with a right clock does so.
-import { and, eq, gt, isNull } from 'drizzle-orm';
-import { eachApart, type WorkspaceId, workspaceId } from '../../kernel/index.ts';
+import { eachApart } from '../../kernel/index.ts';
 import type { Sql } from '../../store/index.ts';
-import { loadPipelines } from '../pipelines/load-pipeline.ts';
-import type { Pipeline } from '../pipelines/pipeline.ts';
-import { pipelines } from '../tables.ts';
+import type { Pipeline, Schedule, SyncMode } from '../pipelines/pipeline.ts';
 import { dueAfter, nextDueAt, skipMissed, type Timetable, timetableOf } from './schedule.ts';
 
 /**
@@ -17,43 +14,41 @@ interface PuttingBack {
   readonly signal: AbortSignal;
 }
 
-/** Corrects due times that lie further ahead than their timetable says. Reads each schedule that is not due within the hour. */
-export async function putBackSchedules(sql: Sql, { nowMs, signal }: PuttingBack): Promise<void> {
-  const after = new Date(nowMs + TOLERANCE_MS);
-  const workspaces = await sql.query<{ readonly id: bigint }>(
-    `/* across workspaces: due times ahead */ SELECT DISTINCT workspace_id AS id FROM pipelines WHERE next_due_at > $1`,
-    [after],
-  );
-  const putBackIn = async (id: bigint) => {
-    const ahead = and(eq(pipelines.workspaceId, id), isNull(pipelines.deletedOn), gt(pipelines.nextDueAt, after));
-    const rows = await sql.orm.select({ number: pipelines.number }).from(pipelines).where(ahead);
-    await eachApart(rows, ({ number }) => putBack(sql, { workspaceId: workspaceId(id), number }, nowMs), signal);
-  };
-  await eachApart(workspaces, ({ id }) => putBackIn(id), signal);
-}
-
-interface PipelineKey {
-  readonly workspaceId: WorkspaceId;
+interface StoredSchedule {
+  readonly workspaceId: bigint;
   readonly number: bigint;
+  readonly schedule: string;
+  readonly syncMode: string;
+  readonly nextDueAt: Date;
+  readonly scheduledUntil: Date | null;
 }
 
-async function putBack(sql: Sql, key: PipelineKey, nowMs: number): Promise<void> {
-  const [context] = await loadPipelines(sql, key);
-  if (context === undefined) return;
-  const { pipeline } = context;
-  const { schedule, syncMode, nextDueAtMs } = pipeline;
-  const right = rightDue(timetableOf(schedule, syncMode.from), pipeline, nowMs);
-  if (right === undefined || nextDueAtMs === null) return;
+/**
+ * Corrects due times that lie further ahead than their timetable says. Reads each schedule that is not due within the hour in one
+ * statement, as text, so that one that cannot be read stops no other.
+ */
+export async function putBackSchedules(sql: Sql, { nowMs, signal }: PuttingBack): Promise<void> {
+  const ahead = await sql.query<StoredSchedule>(
+    `/* across workspaces: due times ahead */
+     SELECT workspace_id AS "workspaceId", number, schedule, sync_mode AS "syncMode", next_due_at AS "nextDueAt",
+       scheduled_until AS "scheduledUntil"
+     FROM pipelines WHERE next_due_at > $1 AND deleted_on IS NULL`,
+    [new Date(nowMs + TOLERANCE_MS)],
+  );
+  await eachApart(ahead, (stored) => putBack(sql, stored, nowMs), signal);
+}
+
+async function putBack(sql: Sql, stored: StoredSchedule, nowMs: number): Promise<void> {
+  const { workspaceId, number, nextDueAt: dueAt, scheduledUntil } = stored;
+  const schedule: Schedule = JSON.parse(stored.schedule);
+  const { from }: SyncMode = JSON.parse(stored.syncMode);
+  const due = { nextDueAtMs: dueAt.getTime(), scheduledUntilMs: scheduledUntil?.getTime() ?? null };
+  const right = rightDue(timetableOf(schedule, from), due, nowMs);
+  if (right === undefined) return;
   await sql.execute(
     `UPDATE pipelines SET next_due_at = $4, scheduled_until = $5
      WHERE workspace_id = $1 AND number = $2 AND next_due_at = $3`,
-    [
-      pipeline.workspaceId,
-      pipeline.number,
-      new Date(nextDueAtMs),
-      dateOf(right.nextDueAtMs),
-      dateOf(right.scheduledUntilMs),
-    ],
+    [workspaceId, number, dueAt, dateOf(right.nextDueAtMs), dateOf(right.scheduledUntilMs)],
   );
 }
 

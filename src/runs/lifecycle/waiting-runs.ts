@@ -82,11 +82,11 @@ async function readLoad(tx: Transaction, { workspaceId, runId, connectionId }: C
 }
 
 /**
- * Condition for waiting runs in the words of the partial index, so that a lookup takes one step down its tree, however many
- * runs wait.
+ * Condition for a waiting run `waiter` in the words of the partial index, so that a lookup takes one step down its tree, however
+ * many runs wait.
  */
-const WAITS = `(other.status = 'queued' OR (other.status = 'retrying' AND other.retry_at IS NULL))
-  AND other.losses < ${SUSPECT_LOSSES}`;
+const WAITS = `(waiter.status = 'queued' OR (waiter.status = 'retrying' AND waiter.retry_at IS NULL))
+  AND waiter.losses < ${SUSPECT_LOSSES}`;
 
 /**
  * Tells whether a fairer run waits, which has fewer active runs beside it. Such a run belongs to one of these:
@@ -100,14 +100,14 @@ const FAIRER_RUN_WAITS = `/* across workspaces: who waits with fewer runs */
   SELECT EXISTS (
     SELECT FROM unnest($1::int8[], $2::int8[]) AS gap (after, before)
       CROSS JOIN LATERAL (
-        SELECT FROM pipeline_runs AS other
-        WHERE other.workspace_id > gap.after AND other.workspace_id < gap.before AND ${WAITS} LIMIT 1) AS waiting
+        SELECT FROM pipeline_runs AS waiter
+        WHERE waiter.workspace_id > gap.after AND waiter.workspace_id < gap.before AND ${WAITS} LIMIT 1) AS waiting
   ) OR EXISTS (
     SELECT FROM unnest($3::int8[], $4::int8[]) AS rival (workspace_id, below)
       JOIN connections AS connection ON connection.workspace_id = rival.workspace_id
       CROSS JOIN LATERAL (
-        SELECT FROM pipeline_runs AS other
-        WHERE other.workspace_id = rival.workspace_id AND other.connection_id = connection.id AND ${WAITS} LIMIT 1
+        SELECT FROM pipeline_runs AS waiter
+        WHERE waiter.workspace_id = rival.workspace_id AND waiter.connection_id = connection.id AND ${WAITS} LIMIT 1
       ) AS waiting
     WHERE rival.below > (
       SELECT count(*) FROM pipeline_runs AS busy
@@ -178,11 +178,10 @@ const FIND_STARTABLE = `
       SELECT count(*) AS runs FROM pipeline_runs AS run
       WHERE run.workspace_id = $1 AND run.connection_id = connection.id AND run.status = 'running') AS busy
     CROSS JOIN LATERAL (
-      SELECT run.id, run.created_on, row_number() OVER (ORDER BY run.created_on, run.id) AS place
-      FROM pipeline_runs AS run
-      WHERE run.workspace_id = $1 AND run.connection_id = connection.id AND run.losses < ${SUSPECT_LOSSES}
-        AND (run.status = 'queued' OR (run.status = 'retrying' AND run.retry_at IS NULL))
-      ORDER BY run.created_on, run.id LIMIT $2) AS waiting
+      SELECT waiter.id, waiter.created_on, row_number() OVER (ORDER BY waiter.created_on, waiter.id) AS place
+      FROM pipeline_runs AS waiter
+      WHERE waiter.workspace_id = $1 AND waiter.connection_id = connection.id AND ${WAITS}
+      ORDER BY waiter.created_on, waiter.id LIMIT $2) AS waiting
   WHERE connection.workspace_id = $1 AND waiting.place <= $2 - busy.runs
   ORDER BY waiting.created_on, waiting.id
   LIMIT greatest(0, $3 - (
@@ -204,7 +203,7 @@ export async function wakeWaiting(
 }
 
 /** Returns the ids of the runs that find a place within the limits now. */
-export async function findStartable(
+async function findStartable(
   sql: Sql,
   { connectionRuns, workspaceRuns }: Pick<RunsDeps['settings'], 'connectionRuns' | 'workspaceRuns'>,
   workspace: WorkspaceId,

@@ -23,6 +23,16 @@ export function placeOf(
   return JSON.stringify([provider, ...fields.map((field) => config[field] ?? null)]);
 }
 
+/** Returns the connector of a connection that leads to the database `place`. Undefined: the connection leads elsewhere now. */
+export function connectorAt(
+  deps: Pick<RunsDeps, 'fleet'>,
+  connection: Pick<Connection, 'provider' | 'config'>,
+  place: string,
+): Connector | undefined {
+  const connector = connectorOf(deps, connection);
+  return placeOf(connector, connection) === place ? connector : undefined;
+}
+
 interface Opening {
   readonly workspaceId: WorkspaceId;
   readonly connection: Pick<Connection, 'id' | 'provider' | 'config'>;

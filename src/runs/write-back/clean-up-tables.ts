@@ -2,7 +2,7 @@
 // people to NULL in tables of deleted pipelines.
 import { asAppError, eachApart } from '../../kernel/index.ts';
 import { findConnection } from '../../pipelines/index.ts';
-import { connectorOf, openSession, placeOf } from '../read/open-session.ts';
+import { connectorAt, openSession } from '../read/open-session.ts';
 import type { RunsDeps } from '../runs-deps.ts';
 import { clearTable, lossMessages } from './clear-tables.ts';
 import { dropLeftovers, noteStagingGone } from './staging.ts';
@@ -29,8 +29,8 @@ async function dropStaging(deps: RunsDeps, table: WrittenTable, signal: AbortSig
   const { workspaceId, connectionId: id } = table;
   try {
     const connection = await findConnection(deps.store, { workspaceId, id });
-    const connector = connection && connectorOf(deps, connection);
-    if (connector === undefined || connection === undefined || placeOf(connector, connection) !== table.place) {
+    const connector = connection && connectorAt(deps, connection, table.place);
+    if (connector === undefined || connection === undefined) {
       logOf(deps, table).warn({ reason: 'The connection no longer leads to this table.' }, 'write_back.staging_left');
     } else {
       await using session = await openSession(deps, { workspaceId, connection, connector, signal, writes: true });

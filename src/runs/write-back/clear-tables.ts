@@ -4,7 +4,7 @@ import { findConnection, type Notice } from '../../pipelines/index.ts';
 import type { Transaction } from '../../store/index.ts';
 import type { RunResult } from '../lifecycle/finish-run.ts';
 import type { ConnectedExecution } from '../read/execution.ts';
-import { connectorOf, openSession, placeOf } from '../read/open-session.ts';
+import { connectorAt, openSession } from '../read/open-session.ts';
 import type { RunsDeps } from '../runs-deps.ts';
 import { clearErasedMpids, giveUpMpids } from './erased-mpids.ts';
 import {
@@ -107,8 +107,8 @@ async function lookAndClear(deps: RunsDeps, table: WrittenTable, signal: AbortSi
   const connection = await findConnection(deps.store, { workspaceId, id: connectionId });
   if (connection === undefined) return { outcome: 'gone', reason: `The connection "${connectionId}" was deleted.` };
   try {
-    const connector = connectorOf(deps, connection);
-    if (placeOf(connector, connection) !== table.place) {
+    const connector = connectorAt(deps, connection, table.place);
+    if (connector === undefined) {
       return { outcome: 'lost', reason: `The connection "${connectionId}" leads to another database now.` };
     }
     if (connection.state !== 'active') {
