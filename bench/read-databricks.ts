@@ -10,6 +10,8 @@ import { DATABRICKS_CONFIG, databricksEndpoint } from '../test/support/fakes/dat
 import { compareWays, countRows, measureWay, type ReadingWays } from './support/reading-ways.ts';
 
 const QUERY = 'SELECT * FROM people';
+/** The server gives its rows as links to files. */
+const LINKED_QUERY = 'SELECT * FROM linked_people';
 const AS_TEXTS = `SELECT customer_id, email, name, city, CAST(amount AS STRING) AS amount, visits, score,
   CAST(updated_at AS STRING) AS updated_at, CAST(born AS STRING) AS born, active FROM people`;
 const CHUNK_ROWS = 10_000;
@@ -18,7 +20,8 @@ const RAW = 'SDK: its rows, exact by casts to text';
 const WAYS: ReadingWays = {
   [RAW]: (port) => withSdk(Number(port), AS_TEXTS),
   'SDK: its rows as they come': (port) => withSdk(Number(port), QUERY),
-  'connector: exact rows': (port) => withConnector(Number(port)),
+  'connector: exact rows': (port) => withConnector(Number(port), QUERY),
+  'connector: exact rows, as files': (port) => withConnector(Number(port), LINKED_QUERY),
 };
 
 async function withSdk(port: number, sql: string): Promise<number> {
@@ -36,11 +39,11 @@ async function withSdk(port: number, sql: string): Promise<number> {
   return rows;
 }
 
-async function withConnector(port: number): Promise<number> {
+async function withConnector(port: number, sql: string): Promise<number> {
   const signal = new AbortController().signal;
   const config = { ...DATABRICKS_CONFIG, schema: 'shop', token: 't' };
   await using session = await databricks.open(config, databricksEndpoint(port), signal);
-  const statement = { sql: QUERY, parameters: {} };
+  const statement = { sql, parameters: {} };
   // as the engine reads
   return await countRows(session, { statement, chunkRows: CHUNK_ROWS, chunkBytes: 16 * 1024 * 1024 });
 }

@@ -161,6 +161,7 @@ const wire = await openDatabricksWire({
   answer(sql) {
     if (sql.startsWith('DESCRIBE')) return described;
     if (!sql.startsWith('SELECT')) return { columnSet: [] };
+    if (sql.includes('linked_people')) return { ...plain, linked: () => 3_600_000 };
     return sql.includes('CAST(') ? asTexts : plain;
   },
 });

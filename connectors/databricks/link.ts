@@ -6,7 +6,7 @@ import { resolveHost } from '../_shared/resolve-host.ts';
 import { noAnswerWithin } from '../_shared/timeout-error.ts';
 import { type DatabricksConfig, doorOf, HTTPS_PORT } from './config.ts';
 import { guardAgent, targetOf } from './guard-agent.ts';
-import { createRequester } from './guarded-request.ts';
+import { createRequester, type Requester } from './guarded-request.ts';
 import type { Driver, Sdk, WireStatus } from './sdk.ts';
 import { signInOptions } from './sign-in.ts';
 
@@ -19,6 +19,10 @@ export interface LinkDeps {
 export interface Link {
   readonly sdk: Sdk;
   readonly timeoutMs: number;
+  /** Longest wait for an answer. */
+  readonly limitMs: number;
+  /** Requests beside the SDK's. */
+  readonly requester: Requester;
   /** Calls the service. Throws the SDK's errors, and `RefusedCall` for an answer that is a refusal. */
   call<Name extends keyof Driver>(
     name: Name,
@@ -83,6 +87,7 @@ export async function openLink({ sdk, config, environment }: LinkDeps): Promise<
   return {
     sdk,
     timeoutMs: environment.statementTimeoutMs,
+    ...{ limitMs, requester },
     async call(name, question) {
       const ask = driver[name] as unknown as (asked: typeof question) => Promise<{ readonly status: WireStatus }>;
       const answer = await withinTime(ask.call(driver, question), limitMs);

@@ -2,9 +2,10 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { ReadRequest, ReadResult } from '../../src/warehouse/index.ts';
 import { cutChunks, type Piece, readRows } from '../_shared/cut-chunks.ts';
 import { freedChunks } from '../_shared/freed-chunks.ts';
-import { describe } from './describe.ts';
+import { type Described, describe } from './describe.ts';
+import { classify } from './errors.ts';
 import { bindSql } from './render.ts';
-import { type Batch, batchOpener } from './rows/batches.ts';
+import { type Batch, batchOpener, fileOpener } from './rows/batches.ts';
 import { createRowSource, type RowSource } from './rows/row-source.ts';
 import type { ServerSession } from './server-session.ts';
 import { readSql } from './statements.ts';
@@ -18,17 +19,39 @@ export interface ReadJob {
 }
 
 /** Describes and starts the statement, and waits until it has rows, which are fetched on request. */
-export async function startRead({ session, request, signal }: ReadJob): Promise<ReadResult> {
-  const { columns, shapes } = await describe(session, request.statement, signal);
+export async function startRead(job: ReadJob): Promise<ReadResult> {
+  const { session, request, signal } = job;
+  const described = await describe(session, request.statement, signal);
+  try {
+    return await readDescribed(job, described);
+  } catch (failure) {
+    if (!(failure instanceof UnreachableStorage)) throw failure;
+    // no row was handed over, and the result cache answers the statement
+    session.mayLink = false;
+    return await readDescribed(job, described);
+  }
+}
+
+/** No file of a result could be reached: its host is not allowed, unknown, or behind a firewall. */
+class UnreachableStorage extends Error {}
+
+async function readDescribed(
+  { session, request, signal }: ReadJob,
+  { columns, shapes }: Described,
+): Promise<ReadResult> {
   const { text, parameters } = bindSql(request.statement);
   const tags = { application: 'penstock', ...request.label };
-  const used = guarded(await session.start({ text: readSql(text, shapes), parameters, tags }, signal));
+  const toStart = { text: readSql(text, shapes), parameters, tags, mayLink: session.mayLink };
+  const used = guarded(await session.start(toStart, signal));
   try {
     const metadata = await used.guard(signal, async () => {
       await used.statement.finish();
       return await used.statement.metadata();
     });
-    const source = createRowSource({ used, open: batchOpener(session.sdk, metadata, shapes), request, signal });
+    const isLinked = session.mayLink && metadata.resultFormat === session.sdk.wire.TSparkRowSetType.URL_BASED_SET;
+    const open = isLinked ? fileOpener : batchOpener;
+    const source = createRowSource({ used, open: open(session.sdk, metadata, shapes), request, signal, isLinked });
+    if (isLinked) await source.begin().catch(nameUnreachable);
     const rows = cutChunks(piecesOf(source), columns, request);
     const next = async () => (await rows.next()).value;
     return { columns, chunks: freedChunks({ next, free: () => letGo(used, source) }) };
@@ -36,6 +59,19 @@ export async function startRead({ session, request, signal }: ReadJob): Promise<
     await used.close();
     throw failure;
   }
+}
+
+/** Refused or unknown host, no way to it, or a proxy that answers in its place. */
+const LEAVING_LINKS: ReadonlySet<string> = new Set([
+  'WAREHOUSE_CONFIG',
+  'WAREHOUSE_UNREACHABLE',
+  'WAREHOUSE_SESSION_LOST',
+]);
+
+function nameUnreachable(failure: unknown): never {
+  const { code } = classify(failure);
+  if (!LEAVING_LINKS.has(code)) throw failure;
+  throw new UnreachableStorage('No file of the result could be reached.', { cause: failure });
 }
 
 /** Cancels a fetch under way and then closes the statement: the close alone would wait for the fetch. */

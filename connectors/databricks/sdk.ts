@@ -28,6 +28,7 @@ export type OperationHandle = NonNullable<Answer<'executeStatement'>['operationH
 export type Execution = Question<'executeStatement'>;
 export type Metadata = Answer<'getResultSetMetadata'>;
 export type RowSet = NonNullable<Answer<'fetchResults'>['results']>;
+export type ResultLink = NonNullable<RowSet['resultLinks']>[number];
 export type WireColumn = NonNullable<RowSet['columns']>[number];
 export type WireStatus = Metadata['status'];
 export type Int64 = Question<'fetchResults'>['maxRows'];

@@ -2,6 +2,7 @@
 import { systemClock } from '../../src/kernel/index.ts';
 import { isUnknownSetting, type Link, type LinkDeps, openLink, RefusedCall } from './link.ts';
 import { retryAfterSecondsOf } from './retry-after.ts';
+import { mayReachStorage } from './rows/file-fetcher.ts';
 import { int64, type Sdk, type SessionHandle } from './sdk.ts';
 import { type StartedStatement, type StatementToStart, startStatement } from './statement.ts';
 import { openingSql } from './statements.ts';
@@ -10,6 +11,8 @@ import { bounded, keep, unlessAborted } from './waiting.ts';
 
 export interface ServerSession {
   readonly sdk: Sdk;
+  /** Results of reads may come as links to files; false from the first file on that could not be reached. */
+  mayLink: boolean;
   /** Starts a statement. A session that the server has forgotten is opened anew, once. */
   start(statement: StatementToStart, signal: AbortSignal): Promise<StartedStatement>;
   /** Signs in without any further work. */
@@ -37,6 +40,7 @@ export function createServerSession(deps: LinkDeps): ServerSession {
   };
   return {
     sdk: deps.sdk,
+    mayLink: mayReachStorage(deps.environment.network.allowedHosts),
     async start(statement, signal) {
       try {
         return await start(statement, signal);

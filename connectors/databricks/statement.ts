@@ -3,6 +3,7 @@ import { systemClock } from '../../src/kernel/index.ts';
 import { type Link, RefusedCall } from './link.ts';
 import type { BoundSql } from './render.ts';
 import { type FetchedRows, rowFetcher } from './rows/fetch-rows.ts';
+import { fileFetcher } from './rows/file-fetcher.ts';
 import { type Execution, int64, type Metadata, type OperationHandle, type SessionHandle } from './sdk.ts';
 
 export interface StartedStatement {
@@ -10,6 +11,8 @@ export interface StartedStatement {
   finish(): Promise<boolean>;
   metadata(): Promise<Metadata>;
   fetch(mostRows: number): Promise<FetchedRows>;
+  /** Fetches the next file of a result that comes as links. */
+  fetchFile(): Promise<FetchedRows>;
   cancel(): Promise<void>;
   close(): Promise<void>;
 }
@@ -17,13 +20,15 @@ export interface StartedStatement {
 export interface StatementToStart extends BoundSql {
   /** Tags for the query history of the warehouse. */
   readonly tags?: Readonly<Record<string, string>>;
+  /** The result may come as links to files in cloud storage. */
+  readonly mayLink?: boolean;
 }
 
 /** Starts a statement. The server answers at once and works on, and the handle allows to cancel the statement. */
 export async function startStatement(
   link: Link,
   sessionHandle: SessionHandle,
-  { text, parameters, tags }: StatementToStart,
+  { text, parameters, tags, mayLink = false }: StatementToStart,
 ): Promise<StartedStatement> {
   const execution = {
     sessionHandle,
@@ -32,7 +37,8 @@ export async function startStatement(
     // clusters obey this; SQL warehouses obey the session's STATEMENT_TIMEOUT
     queryTimeout: int64(Math.ceil(link.timeoutMs / 1000)),
     canReadArrowResult: true,
-    canDownloadResult: false,
+    canDownloadResult: mayLink,
+    maxBytesPerFile: int64(FILE_BYTES),
     canDecompressLZ4Result: false,
     useArrowNativeTypes: {
       timestampAsArrow: true,
@@ -46,14 +52,26 @@ export async function startStatement(
   const { operationHandle } = await link.call('executeStatement', execution as unknown as Execution);
   if (operationHandle == null)
     throw new RefusedCall('ERROR', 'The server did not start the statement and gave no reason.');
+  const ending = new AbortController();
+  const { signal } = ending;
   return {
     finish: () => waitFor(link, operationHandle),
     metadata: () => link.call('getResultSetMetadata', { operationHandle }),
     fetch: rowFetcher(link, operationHandle),
-    cancel: async () => void (await link.call('cancelOperation', { operationHandle })),
-    close: async () => void (await link.call('closeOperation', { operationHandle })),
+    fetchFile: fileFetcher({ link, operationHandle, signal }),
+    async cancel() {
+      ending.abort();
+      await link.call('cancelOperation', { operationHandle });
+    },
+    async close() {
+      ending.abort();
+      await link.call('closeOperation', { operationHandle });
+    },
   };
 }
+
+/** Bytes of a file for which the server is asked; two are in memory at once. */
+const FILE_BYTES = 10 * 1024 * 1024;
 
 /** Writes tags as the SDK does: `name:value`, separated by commas, with backslashes before characters of the notation. */
 export function tagText(tags: Readonly<Record<string, string>>): string {

@@ -49,6 +49,7 @@ export async function startTagged(
     },
     metadata: () => statement.metadata(),
     fetch: (mostRows) => statement.fetch(mostRows),
+    fetchFile: () => statement.fetchFile(),
     cancel: () => statement.cancel(),
     close: () => statement.close(),
   };

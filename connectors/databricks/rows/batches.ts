@@ -26,21 +26,32 @@ export function batchOpener(
     return (rows) => arrowBatches(sdk, { schema: arrowSchema, rows, shapes });
   }
   if (resultFormat === COLUMN_BASED_SET || resultFormat == null) return (rows) => [wireBatch(rows, shapes)];
-  throw new AppError(
+  throw unrequested(resultFormat);
+}
+
+/** Returns a function that opens files, each of them a batch with its schema. */
+export function fileOpener(sdk: Sdk, metadata: Metadata, shapes: readonly Shape[]): OpenBatches {
+  if (metadata.lz4Compressed === true) throw unrequested(metadata.resultFormat);
+  return (rows) => arrowBatches(sdk, { schema: undefined, rows, shapes });
+}
+
+function unrequested(resultFormat: Metadata['resultFormat']): AppError {
+  return new AppError(
     'WAREHOUSE_UNKNOWN',
-    `The warehouse sends results in a format that was not requested (${resultFormat}). Penstock does not follow links to other files.`,
+    `The warehouse sends results in a format that was not requested (${resultFormat}), which cannot be read.`,
   );
 }
 
 interface ArrowRows {
-  readonly schema: Buffer;
+  /** Schema of the batches; undefined where each has its own. */
+  readonly schema: Buffer | undefined;
   readonly rows: RowSet;
   readonly shapes: readonly Shape[];
 }
 
 function arrowBatches(sdk: Sdk, { schema, rows, shapes }: ArrowRows): readonly Batch[] {
   return (rows.arrowBatches ?? []).flatMap(({ batch, rowCount }) => {
-    const found = decode(sdk, schema, batch).map((data) => {
+    const found = decode(sdk, schema === undefined ? [batch] : [schema, batch]).map((data) => {
       requireColumns(data.children.length, shapes);
       return {
         rows: data.length,
@@ -53,9 +64,9 @@ function arrowBatches(sdk: Sdk, { schema, rows, shapes }: ArrowRows): readonly B
   });
 }
 
-function decode({ arrow }: Sdk, schema: Buffer, batch: Buffer) {
+function decode({ arrow }: Sdk, parts: readonly Buffer[]) {
   try {
-    return [...arrow.RecordBatchReader.from([schema, batch])].map(({ data }) => data);
+    return [...arrow.RecordBatchReader.from([...parts])].map(({ data }) => data);
   } catch (cause) {
     throw broken('cannot be read', cause);
   }

@@ -17,7 +17,7 @@ export function rowFetcher(link: Link, operationHandle: OperationHandle): (mostR
   let count = 0;
   let isMoreDue = false;
   return async (mostRows) => {
-    const { results, hasMoreRows } = await nextRows(link, operationHandle, mostRows);
+    const { results, hasMoreRows } = await nextRows(link, { operationHandle, mostRows });
     const rows = results ?? undefined;
     if (rows === undefined && hasMoreRows !== true && isMoreDue)
       throw cut(`stopped sending rows after ${count}, although more were announced`);
@@ -31,13 +31,21 @@ export function rowFetcher(link: Link, operationHandle: OperationHandle): (mostR
   };
 }
 
+interface WantedRows {
+  readonly operationHandle: OperationHandle;
+  readonly mostRows: number;
+  /** Row from which on they are wanted; default: the next. */
+  readonly from?: number;
+}
+
 /**
  * Fetches the next rows. Waits while the server is still at work: an answer without rows then does not mean that there are
  * none.
  */
-async function nextRows(link: Link, operationHandle: OperationHandle, mostRows: number) {
+export async function nextRows(link: Link, { operationHandle, mostRows, from }: WantedRows) {
   const { FETCH_NEXT } = link.sdk.wire.TFetchOrientation;
-  const question = { operationHandle, orientation: FETCH_NEXT, maxRows: int64(mostRows), fetchType: 0 };
+  const start = from === undefined || from === 0 ? {} : { startRowOffset: int64(from) };
+  const question = { operationHandle, orientation: FETCH_NEXT, maxRows: int64(mostRows), fetchType: 0, ...start };
   for (const until = systemClock.nowMs() + link.timeoutMs; ; await systemClock.sleep(STILL_AT_WORK_MS)) {
     const answer = await link.call('fetchResults', question);
     if (answer.status.statusCode !== link.sdk.wire.TStatusCode.STILL_EXECUTING_STATUS) return answer;

@@ -6,6 +6,8 @@ import type { Batch, OpenBatches } from './batches.ts';
 import type { FetchedRows } from './fetch-rows.ts';
 
 export interface RowSource {
+  /** Begins with the first rows and waits for them, so that a failure shows before any row was handed over. */
+  begin(): Promise<void>;
   /** Returns the next rows, or undefined at the end. */
   next(): Promise<readonly Batch[] | undefined>;
   /** A fetch is under way on the server. */
@@ -17,20 +19,22 @@ export interface RowSourceJob {
   readonly open: OpenBatches;
   readonly request: Pick<ReadRequest, 'chunkRows' | 'chunkBytes'>;
   readonly signal: AbortSignal;
+  /** The rows come in files behind links. */
+  readonly isLinked: boolean;
 }
 
 /** Rows of the first set, which shows how large rows are. */
 const FIRST_ROWS = 1000;
 const MOST_ROWS = 50_000;
 
-export function createRowSource({ used, open, request, signal }: RowSourceJob): RowSource {
+export function createRowSource({ used, open, request, signal, isLinked }: RowSourceJob): RowSource {
   let ahead: Promise<FetchedRows> | undefined;
   let isFetching = false;
   let most = Math.min(FIRST_ROWS, request.chunkRows);
   const fetch = (): Promise<FetchedRows> => {
     isFetching = true;
     const fetching = used
-      .guard(signal, () => used.statement.fetch(most))
+      .guard(signal, () => (isLinked ? used.statement.fetchFile() : used.statement.fetch(most)))
       .finally(() => {
         isFetching = false;
       });
@@ -41,6 +45,10 @@ export function createRowSource({ used, open, request, signal }: RowSourceJob): 
   return {
     get isFetching() {
       return isFetching;
+    },
+    async begin() {
+      ahead = fetch();
+      await ahead;
     },
     async next() {
       const { rows, hasMore } = await (ahead ?? fetch());

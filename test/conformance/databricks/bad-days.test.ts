@@ -147,7 +147,7 @@ onServer('databricks', 'Databricks on a bad day', () => {
     await expect(session.clock(NEVER)).resolves.toBeTypeOf('bigint');
   });
 
-  it('sends links to files elsewhere: they are not followed', async () => {
+  it('sends links that nobody asked for: they are not followed', async () => {
     await using warehouse = await openDatabricksWarehouse();
     await using session = await openOn(warehouse);
     await session.clock(NEVER);
@@ -161,11 +161,11 @@ onServer('databricks', 'Databricks on a bad day', () => {
     };
     warehouse.proxy.harm(calls('GetResultSetMetadata'), links);
     await expect(session.clock(NEVER)).rejects.toMatchObject({
-      message: expect.stringContaining('does not follow links'),
+      message: expect.stringContaining('format that was not requested'),
     });
   });
 
-  it('carries the pipeline and the run as query tags, and asks for no link and no compression', async () => {
+  it('carries the pipeline and the run as query tags, and asks for links and no compression', async () => {
     await using warehouse = await openDatabricksWarehouse();
     await using session = await openOn(warehouse);
     await readAll(session, requestOf('SELECT 1 AS one', { label: { pipeline: 'shop, people', run: '7' } }));
@@ -174,7 +174,7 @@ onServer('databricks', 'Databricks on a bad day', () => {
       .map(({ body }) => decode(body, T.TExecuteStatementReq));
     expect(sent.at(-1)).toMatchObject({
       confOverlay: { query_tags: String.raw`application:penstock,pipeline:shop\, people,run:7` },
-      ...{ canDownloadResult: false, canDecompressLZ4Result: false, runAsync: true },
+      ...{ canDownloadResult: true, canDecompressLZ4Result: false, runAsync: true },
     });
     // no telemetry, nothing but the service
     expect(new Set(warehouse.proxy.seen.map(({ url }) => url))).toEqual(new Set([warehouse.config.http_path]));

@@ -5,25 +5,24 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import type { TColumn, TFetchResultsResp, TStatus } from '@databricks/sql/thrift/TCLIService_types.js';
+import type { TFetchResultsResp, TStatus } from '@databricks/sql/thrift/TCLIService_types.js';
 import type { Static } from 'typebox';
 import { CERTIFICATE, CERTIFICATE_KEY } from '../apis/localhost-certificate.ts';
 import type { HttpAnswer as HttpAnswerSchema } from '../recorded/conversation.ts';
-import { decode, encodeReply, makeInt64, readAll, readHead, T } from '../servers/databricks/thrift.ts';
+import { decode, encodeReply, readAll, readHead, T } from '../servers/databricks/thrift.ts';
+import {
+  fileOf,
+  metadataOf,
+  OK,
+  type Operation,
+  resultsOf,
+  STORAGE_HOST,
+  type WireAnswer,
+} from './databricks-wire-results.ts';
+
+export type { WireAnswer };
 
 type HttpAnswer = Static<typeof HttpAnswerSchema>;
-
-/** What a statement gives: a refusal, rows as Arrow, or rows in columns. */
-export type WireAnswer =
-  | { readonly refused: string; readonly sqlState?: string }
-  | {
-      /** Arrow IPC. */
-      readonly schema: Buffer;
-      readonly columns: readonly string[];
-      /** Each fetch gives one. */
-      readonly batches: readonly { readonly bytes: Buffer; readonly rows: number }[];
-    }
-  | { readonly columnSet: readonly TColumn[] };
 
 /** Settings that a call carries. */
 export type WireSettings = Readonly<Record<string, string>>;
@@ -36,6 +35,8 @@ export interface WireBehaviour {
   instead?(sql: string, asked: number): TFetchResultsResp | undefined;
   /** The service principal that may sign in; absent: every token is good. */
   readonly oauth?: WirePrincipal;
+  /** Status of the storage's next answer; default 200. */
+  storageStatus?(): number;
   /** Comes in place of every token. */
   readonly signInAnswer?: HttpAnswer;
   /** Comes in place of every answer of the service. */
@@ -57,13 +58,6 @@ export interface DatabricksWire extends AsyncDisposable {
   readonly seen: readonly string[];
 }
 
-interface Operation {
-  readonly sql: string;
-  readonly answer: WireAnswer;
-  asked: number;
-  fetched: number;
-}
-
 export async function openDatabricksWire(behaviour: WireBehaviour): Promise<DatabricksWire> {
   const seen: string[] = [];
   const operations = new Map<string, Operation>();
@@ -71,6 +65,7 @@ export async function openDatabricksWire(behaviour: WireBehaviour): Promise<Data
   const tokens: string[] = [];
   const server = createServer({ cert: CERTIFICATE, key: CERTIFICATE_KEY }, (request, response) => {
     seen.push(`${request.method} https://${request.headers.host}${request.url}`);
+    if (request.headers.host === STORAGE_HOST) return giveFile(request, response);
     const work = request.headers['content-type'] === 'application/x-thrift' ? serve : signIn;
     work(request, response).catch((error: Error) => response.destroy(error));
   });
@@ -83,6 +78,11 @@ export async function openDatabricksWire(behaviour: WireBehaviour): Promise<Data
     const head = readHead(bytes);
     const body = encodeReply(head, answerCall(head.name, bytes, { behaviour, operations }));
     response.writeHead(200, { 'content-type': 'application/x-thrift', 'content-length': body.length }).end(body);
+  };
+  const giveFile = (request: IncomingMessage, response: ServerResponse) => {
+    const status = behaviour.storageStatus?.() ?? 200;
+    const file = status === 200 ? fileOf(operations, request) : undefined;
+    response.writeHead(status === 200 && file === undefined ? 400 : status).end(file);
   };
   const signIn = async (request: IncomingMessage, response: ServerResponse) => {
     const asked = new URLSearchParams((await readAll(request)).toString());
@@ -109,8 +109,6 @@ function writeHttp(response: ServerResponse, { status, headers, body }: HttpAnsw
   response.writeHead(status, headers).end(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
-const OK = new T.TStatus({ statusCode: T.TStatusCode.SUCCESS_STATUS });
-
 interface Site {
   readonly behaviour: WireBehaviour;
   readonly operations: Map<string, Operation>;
@@ -131,11 +129,12 @@ function answerCall(name: string, bytes: Buffer, { behaviour, operations }: Site
       });
     case 'ExecuteStatement': {
       const operationId = newId();
-      const { statement: sql = '', confOverlay } = decode(bytes, T.TExecuteStatementReq) ?? {};
+      const { statement: sql = '', confOverlay, canDownloadResult } = decode(bytes, T.TExecuteStatementReq) ?? {};
       const status = behaviour.atOnce?.(sql);
       if (status !== undefined) return new T.TExecuteStatementResp({ status });
       const answer = behaviour.answer(sql, confOverlay ?? {});
-      operations.set(operationId.guid.toString('hex'), { sql, answer, asked: 0, fetched: 0 });
+      const id = operationId.guid.toString('hex');
+      operations.set(id, { id, mayLink: canDownloadResult === true, sql, answer, asked: 0, fetched: 0 });
       const operationHandle = new T.TOperationHandle({
         ...{ operationId, operationType: T.TOperationType.EXECUTE_STATEMENT, hasResultSet: true },
       });
@@ -144,10 +143,12 @@ function answerCall(name: string, bytes: Buffer, { behaviour, operations }: Site
     case 'GetOperationStatus':
       return statusOf(known().answer);
     case 'GetResultSetMetadata':
-      return metadataOf(known().answer);
+      return metadataOf(known());
     case 'FetchResults': {
       const operation = known();
-      return behaviour.instead?.(operation.sql, operation.asked++) ?? nextRows(operation);
+      const asked = operation.asked++;
+      const from = Number(decode(bytes, T.TFetchResultsReq)?.startRowOffset ?? 0);
+      return behaviour.instead?.(operation.sql, asked) ?? resultsOf(operation, { asked, from });
     }
     default:
       return new T.TCloseSessionResp({ status: OK });
@@ -171,40 +172,6 @@ function statusOf(answer: WireAnswer): object {
     displayMessage,
     ...(sqlState === undefined ? {} : { sqlState }),
   });
-}
-
-function metadataOf(answer: WireAnswer): object {
-  const { ARROW_BASED_SET, COLUMN_BASED_SET } = T.TSparkRowSetType;
-  const isArrow = 'schema' in answer;
-  const names = 'columnSet' in answer ? answer.columnSet.map((_, index) => `c${index}`) : isArrow ? answer.columns : [];
-  return new T.TGetResultSetMetadataResp({
-    ...{ status: OK, resultFormat: isArrow ? ARROW_BASED_SET : COLUMN_BASED_SET, lz4Compressed: false },
-    schema: new T.TTableSchema({ columns: names.map(columnDesc) }),
-    ...(isArrow ? { arrowSchema: answer.schema } : {}),
-  });
-}
-
-function columnDesc(columnName: string, index: number) {
-  const primitiveEntry = new T.TPrimitiveTypeEntry({ type: T.TTypeId.STRING_TYPE });
-  const typeDesc = new T.TTypeDesc({ types: [new T.TTypeEntry({ primitiveEntry } as never)] });
-  return new T.TColumnDesc({ columnName, typeDesc, position: index + 1 });
-}
-
-function nextRows(operation: Operation): object {
-  const { answer } = operation;
-  const at = operation.fetched++;
-  const results = new T.TRowSet({ startRowOffset: makeInt64(0) as never, rows: [] });
-  if ('columnSet' in answer) {
-    if (at === 0) results.columns = [...answer.columnSet];
-    return new T.TFetchResultsResp({ status: OK, hasMoreRows: false, results });
-  }
-  const batches = 'batches' in answer ? answer.batches : [];
-  const batch = batches[at];
-  results.arrowBatches =
-    batch === undefined
-      ? []
-      : [new T.TSparkArrowBatch({ batch: batch.bytes, rowCount: makeInt64(batch.rows) as never })];
-  return new T.TFetchResultsResp({ status: OK, hasMoreRows: at + 1 < batches.length, results });
 }
 
 interface SignIn {

@@ -1,0 +1,101 @@
+// CloudFetch: the rows of large results as Arrow files in the vendor's cloud storage, behind links that are good for minutes.
+// The storage is asked over guarded sockets, without the token of the warehouse.
+import { AppError, systemClock } from '../../../src/kernel/index.ts';
+import type { Link } from '../link.ts';
+import type { OperationHandle, ResultLink, RowSet } from '../sdk.ts';
+import { type FetchedRows, nextRows } from './fetch-rows.ts';
+
+export interface FileFetcherDeps {
+  readonly link: Link;
+  readonly operationHandle: OperationHandle;
+  /** Ends downloads that are under way. */
+  readonly signal: AbortSignal;
+}
+
+/** Rows for which links are asked for at once, as the SDK does. */
+const LINKED_ROWS = 100_000;
+/** Bytes of one file; `maxBytesPerFile` asks for a twelfth of it. */
+const MOST_FILE_BYTES = 128 * 1024 * 1024;
+/** A link is replaced when it has less time left than a download may take. */
+const RENEWED_BEFORE_MS = 30_000;
+
+/**
+ * Returns a fetcher of the next file as one Arrow batch that has its schema. Throws WAREHOUSE_SESSION_LOST where rows are left
+ * out, and WAREHOUSE_CONFIG or WAREHOUSE_UNREACHABLE for a storage that may not or cannot be reached.
+ */
+export function fileFetcher(deps: FileFetcherDeps): () => Promise<FetchedRows> {
+  let links: readonly ResultLink[] = [];
+  let hasMore = true;
+  let count = 0;
+  const ask = async (): Promise<ResultLink | undefined> => {
+    const found = await askForLinks(deps, count);
+    [links, hasMore] = [found.links, found.hasMore];
+    return links[0];
+  };
+  const next = async (): Promise<ResultLink | undefined> => {
+    const [first] = links;
+    if (first === undefined) return hasMore ? await ask() : undefined;
+    return isExpired(first) ? await ask() : first;
+  };
+  return async () => {
+    const first = await next();
+    if (first === undefined) return { rows: undefined, hasMore };
+    requireRow(first, count);
+    const file = (await download(deps, first)) ?? (await downloadAgain(deps, await ask()));
+    const { startRowOffset, rowCount } = first;
+    count += Number(rowCount);
+    links = links.slice(1);
+    const rows = { startRowOffset, rows: [], arrowBatches: [{ batch: file, rowCount }] } satisfies RowSet;
+    return { rows, hasMore: links.length > 0 || hasMore };
+  };
+}
+
+/** Asks for links from a row on, which also replaces those that are no longer good. */
+async function askForLinks({ link, operationHandle }: FileFetcherDeps, from: number) {
+  const { results, hasMoreRows } = await nextRows(link, { operationHandle, mostRows: LINKED_ROWS, from });
+  const links = results?.resultLinks ?? [];
+  if (links[0] !== undefined) requireRow(links[0], from);
+  if (links.length === 0 && hasMoreRows === true) throw lost('sent no links, although more rows were announced');
+  return { links, hasMore: hasMoreRows === true };
+}
+
+function requireRow({ startRowOffset }: ResultLink, row: number): void {
+  const found = Number(startRowOffset);
+  if (found !== row) throw lost(`continued with row ${found} after ${row} rows`);
+}
+
+function isExpired({ expiryTime }: ResultLink): boolean {
+  return Number(expiryTime) - RENEWED_BEFORE_MS <= systemClock.nowMs();
+}
+
+/** Downloads a file. Returns undefined where the storage does not take the link any more. */
+async function download({ link, signal }: FileFetcherDeps, file: ResultLink): Promise<Buffer | undefined> {
+  const request = { mostBytes: MOST_FILE_BYTES, limitMs: link.limitMs, headers: file.httpHeaders ?? {} };
+  const url = new URL(file.fileLink);
+  const { status, body } = await link.requester.send({ ...request, url }, signal);
+  if (status === 200) return body;
+  if (status === 403 || status === 404) return undefined;
+  // the link itself is a credential
+  throw lost(`linked to a file at ${url.host}, which answered HTTP ${status}`);
+}
+
+async function downloadAgain(deps: FileFetcherDeps, file: ResultLink | undefined): Promise<Buffer> {
+  const bytes = file === undefined ? undefined : await download(deps, file);
+  if (bytes === undefined) throw lost('refuses its own links to files');
+  return bytes;
+}
+
+function lost(what: string): AppError {
+  return new AppError('WAREHOUSE_SESSION_LOST', `The warehouse ${what}; the rows are read again.`);
+}
+
+const STORAGE =
+  /(?:\.core\.(?:windows\.net|usgovcloudapi\.net|chinacloudapi\.cn)|\.amazonaws\.com(?:\.cn)?|storage\.googleapis\.com)$/;
+
+/**
+ * Tells whether to ask for links: where every host is allowed, or a host of cloud storage is. Otherwise each large statement
+ * would run twice.
+ */
+export function mayReachStorage(allowedHosts: readonly string[]): boolean {
+  return allowedHosts.length === 0 || allowedHosts.some((host) => STORAGE.test(host));
+}
