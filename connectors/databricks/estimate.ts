@@ -6,7 +6,7 @@ import type { ServerSession } from './server-session.ts';
 import { explainSql } from './statements.ts';
 
 const LINE =
-  /^([\s:|+-]*)\S.*Statistics\(sizeInBytes=([\d.]+)(?:E\+?(\d+))? (B|[KMGTPE]iB)(?:, rowCount=([\d.]+(?:E\+?\d+)?))?/;
+  /^([\s:|+-]*)[^\s:|+-].*Statistics\(sizeInBytes=([\d.]+)(?:E\+?(\d+))? (B|[KMGTPE]iB)(?:, rowCount=([\d.]+(?:E\+?\d+)?))?/;
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
 
 /** Estimates the bytes that the statement reads: those of the plan's leaves, as the optimiser expects them. Nothing runs. */

@@ -79,7 +79,7 @@ export function printable(text: string): string {
 function render(head: string[] | undefined, rows: readonly string[][]): string {
   const table = new Table(head === undefined ? STYLE : { ...STYLE, head });
   table.push(...rows);
-  return table.toString().replace(/[^\S\n]+$/gm, '');
+  return table.toString().replace(/(?<![^\S\n])[^\S\n]+$/gm, '');
 }
 
 const cellTexts = (row: Row, columns: readonly string[]) => columns.map((column) => cellText(row[column]));

@@ -38,7 +38,7 @@ export function hostAndPortOf(text: string): { readonly host: string; readonly p
 
 /** Returns an HTTP address without the slashes at its end. */
 export function httpAddressOf(text: string): string | undefined {
-  return /^https?:$/.test(URL.parse(text)?.protocol ?? '') ? text.replace(/\/+$/, '') : undefined;
+  return /^https?:$/.test(URL.parse(text)?.protocol ?? '') ? text.replace(/(?<!\/)\/+$/, '') : undefined;
 }
 
 /** Returns the origin of an address that is `http://host:port` and nothing more. */

@@ -44,7 +44,10 @@ function isExact(source: string, value: number): boolean {
 
 function significand(text: string): string {
   const [mantissa = ''] = text.toLowerCase().split('e');
-  return mantissa.replace(/[-.]/g, '').replace(/^0+/, '').replace(/0+$/, '');
+  return mantissa
+    .replace(/[-.]/g, '')
+    .replace(/^0+/, '')
+    .replace(/(?<!0)0+$/, '');
 }
 
 /**

@@ -91,5 +91,5 @@ function double(text: string): number {
 /** Removes zeros at the end, which not every way to read keeps, so that a row is the same by each of them. */
 export function decimal(text: string): string {
   if (!text.includes('.')) return text;
-  return text.replace(/\.?0+$/, '');
+  return text.replace(/(?:\.0+|(?<![.0])0+)$/, '');
 }

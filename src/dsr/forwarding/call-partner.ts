@@ -93,7 +93,9 @@ function identityValues(sent: string): readonly string[] {
 
 /** Returns patterns for a value as plain text, in JSON, in a URL and in base64, all case-insensitive. */
 function spellingsOf(value: string): readonly RegExp[] {
-  const base64 = Buffer.from(value).toString('base64').replace(/=+$/, '');
+  const base64 = Buffer.from(value)
+    .toString('base64')
+    .replace(/={1,2}$/, '');
   return [JSON.stringify(value).slice(1, -1), value, encodeURIComponent(value), base64].map(
     (text) => new RegExp(text.replace(/[^\p{L}\p{N}]/gu, String.raw`\$&`), 'gi'),
   );

@@ -45,7 +45,7 @@ function* fieldsIn(text: string): Generator<FieldPlace, void, undefined> {
 }
 
 const LINE_BREAK = /[\n\r]/;
-const TEXT_OR_SPACE = /("(?:[^"\\]|\\.)*")|\s+/g;
+const TEXT_OR_SPACE = /("(?:[^"\\]|\\.)*"?)|\s+/g;
 
 /** Returns a JSON text on one line. Line breaks only occur between its parts, never inside a string. */
 export function onOneLine(text: string): string {

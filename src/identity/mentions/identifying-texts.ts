@@ -34,13 +34,15 @@ export function isIdentifyingIdentity({ type, value }: Identity): boolean {
 /** Tells whether an identifying value also counts within a longer text. */
 export const isToken = (value: string): boolean => isEmail(value) || (value.length >= TOKEN_CHARS && !/\s/.test(value));
 
-/** Pieces of a longer text; a full stop after an address ends a sentence. */
-const PIECE = /[^\s"'`,;:()<>=[\]{}]*[^\s"'`,;:()<>=[\]{}.]/g;
+const PIECE = /[^\s"'`,;:()<>=[\]{}]+/g;
+/** Full stops at the end of a piece, which end a sentence. */
+const FULL_STOPS = /(?<!\.)\.+$/;
 
 /** Returns the text itself and the words in it, as far as they identify a person. */
 export function identifyingTexts(text: string): readonly string[] {
   const whole = text.trim();
-  const pieces = (text.match(PIECE) ?? []).filter((piece) => piece !== whole && isIdentifying(piece) && isToken(piece));
+  const words = (text.match(PIECE) ?? []).map((word) => word.replace(FULL_STOPS, ''));
+  const pieces = words.filter((piece) => piece !== '' && piece !== whole && isIdentifying(piece) && isToken(piece));
   return isIdentifying(whole) ? [whole, ...pieces] : pieces;
 }
 

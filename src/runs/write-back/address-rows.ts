@@ -84,7 +84,8 @@ function wrongMpid({ name, nativeType }: Column): string {
 function keyCellOf(cell: Cell, type: ColumnType): KeyCell {
   if (typeof cell === 'number') return BigInt(Math.trunc(cell));
   // equal numbers are one key, however many trailing zeros a column without a scale has kept
-  if (type === 'decimal' && typeof cell === 'string' && cell.includes('.')) return cell.replace(/\.?0+$/, '');
+  if (type === 'decimal' && typeof cell === 'string' && cell.includes('.'))
+    return cell.replace(/(?:\.0+|(?<![.0])0+)$/, '');
   return typeof cell === 'string' || typeof cell === 'bigint' ? cell : null;
 }
 

@@ -38,6 +38,21 @@ const POSTGRES_NAMES = new Set([
   'crosstabn',
   'connectby',
   'xpath_table',
+  // indexes, caches and statistics of the server
+  'gin_clean_pending_list',
+  'pg_prewarm',
+  'autoprewarm_start_worker',
+  'autoprewarm_dump_now',
+  'pg_truncate_visibility_map',
+  'pg_stat_statements_reset',
+  'pg_terminate_session',
+  'postgres_fdw_disconnect',
+  'postgres_fdw_disconnect_all',
+  // send values or jobs elsewhere: extensions http, aws_s3 and pg_cron
+  'http',
+  'table_import_from_s3',
+  'schedule_in_database',
+  'alter_job',
 ]);
 
 /** Functions of PostgreSQL and Redshift, by the beginnings of their names. */
@@ -65,6 +80,14 @@ const POSTGRES_FAMILIES = [
   'pg_create_',
   'pg_drop_',
   'pg_copy_',
+  'pg_logfile_rotate',
+  'pg_logdir_ls',
+  'pg_clear_',
+  'pg_restore_',
+  'pg_background_',
+  'pg_buffercache_evict',
+  'brin_summarize_',
+  'brin_desummarize_',
   'pg_logical_',
   'pg_replication_',
   'pg_sync_',
@@ -72,6 +95,7 @@ const POSTGRES_FAMILIES = [
   'pg_import_',
   // changes that other sessions see, or waits for them
   'pg_advisory_',
+  'pg_sleep',
   'pg_try_advisory_',
   'pg_notify',
   'pg_export_snapshot',
@@ -112,7 +136,13 @@ const OTHERS = new Set([
 
 /** Snowflake's SYSTEM$ functions cancel, resume and change things. The harmless ones only report. */
 const SYSTEM_PREFIX = 'system$';
-const HARMLESS_SYSTEM = new Set(['system$typeof', 'system$last_change_commit_time', 'system$clustering_information']);
+const HARMLESS_SYSTEM = new Set([
+  'system$typeof',
+  'system$last_change_commit_time',
+  'system$clustering_information',
+  'system$clustering_depth',
+  'system$get_tag',
+]);
 
 /** Returns whether a call of the function does more than compute a value. */
 function hasEffects(name: string, grammar: string): boolean {

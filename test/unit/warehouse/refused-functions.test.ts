@@ -21,6 +21,18 @@ const OF_POSTGRES = [
   ...['pg_copy_logical_replication_slot', 'pg_logical_emit_message', 'pg_replication_origin_create'],
   ...['pg_sync_replication_slots', 'pg_stat_reset', 'pg_import_system_collations', 'pg_advisory_lock'],
   ...['pg_try_advisory_lock', 'pg_notify', 'pg_export_snapshot', 'set_config', 'setseed', 'query_to_xml'],
+  ...['pg_sleep', 'pg_sleep_for', 'pg_sleep_until', 'pg_advisory_xact_lock_shared', 'pg_try_advisory_xact_lock'],
+  ...[
+    'pg_stat_statements_reset',
+    'pg_stat_reset_shared',
+    'pg_logfile_rotate',
+    'pg_restore_relation_stats',
+    'pg_prewarm',
+  ],
+  ...['pg_clear_attribute_stats', 'pg_background_launch', 'pg_buffercache_evict', 'brin_summarize_new_values', 'http'],
+  ...['brin_desummarize_range', 'gin_clean_pending_list', 'table_import_from_s3', 'schedule_in_database', 'alter_job'],
+  ...['pg_terminate_session', 'postgres_fdw_disconnect_all', 'pg_truncate_visibility_map', 'pg_read_binary_file'],
+  ...['autoprewarm_dump_now', 'autoprewarm_start_worker', 'postgres_fdw_disconnect', 'pg_logdir_ls'],
   ...['cursor_to_xml', 'table_to_xml', 'schema_to_xmlschema', 'database_to_xml_and_xmlschema'],
 ];
 const OF_ANY = [
@@ -36,9 +48,18 @@ const OF_ANY = [
     'http_head',
     'invoke',
   ],
-  ...['query_export_to_s3', 'system$wait', 'SYSTEM$cancel_all_queries', 'system$'],
+  ...[
+    'query_export_to_s3',
+    'system$wait',
+    'SYSTEM$cancel_all_queries',
+    'system$',
+    'system$task_dependents_enable',
+    'system$pipe_force_resume',
+    'system$send_email',
+  ],
 ];
 const HARMLESS = [
+  ...['system$clustering_depth', 'SYSTEM$GET_TAG'],
   ...['system$typeof', 'system$last_change_commit_time', 'SYSTEM$CLUSTERING_INFORMATION', 'lo_total', 'lo_creates'],
   ...['pg_typeof', 'pg_stat_get_numscans', 'my_dblink', 'lower', 'nextvals', 'identifier', 'xml_is_well_formed'],
 ];
