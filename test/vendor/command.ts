@@ -41,15 +41,15 @@ async function main(vendor: VendorName, { removeLeftovers }: Options): Promise<v
   const environment = vendorEnvironment(process.env);
   // where nothing is given to start from, the session begins in a space that need not exist
   const start = startsFromSpace ? read.config : withoutSpace(vendor, read.config);
-  await using account = await openAccount(vendor, start, environment);
-  const left = await leftSpaces(account);
-  if (removeLeftovers) return await removeAll(account, left);
+  const open = () => openAccount(vendor, start, environment);
+  if (removeLeftovers) return await removeAll(open);
+  const left = await leftIn(open);
   const removal = `npm run vendor -- ${vendor} --remove-leftovers`;
   for (const name of left)
     note(`The ${space} ${name} is of another run. If none goes on, remove it by \`${removal}\`.`);
   const name = nameSpace(new Date());
   note(`Working in the ${space} ${name}.`);
-  await inOwnSpace(account, { name, removal }, async () => {
+  await inOwnSpace(open, { name, removal }, async () => {
     {
       await using own = await openAccount(vendor, { ...read.config, [spaceField]: name }, environment);
       await own.run(preparationOf(vendor));
@@ -73,10 +73,17 @@ function withoutSpace(vendor: VendorName, config: object) {
   return name === undefined ? { ...config } : { ...config, [VENDORS[vendor].spaceField]: name };
 }
 
-async function removeAll(account: Account, names: readonly string[]): Promise<void> {
+async function leftIn(open: () => Promise<Account>): Promise<readonly string[]> {
+  await using account = await open();
+  return await leftSpaces(account);
+}
+
+async function removeAll(open: () => Promise<Account>): Promise<void> {
+  await using account = await open();
+  const names = await leftSpaces(account);
   if (names.length === 0) note('Nothing was left behind.');
   for (const name of names) {
-    await account.dropSpace(name);
+    await account.dropSpace(name, false);
     note(`Dropped ${name}.`);
   }
 }

@@ -22,25 +22,37 @@ interface InSpace {
   readonly removal: string;
 }
 
-/** Works in a new space, which is dropped however the work ends. A space that cannot be dropped is named. */
+/**
+ * Works in a new space, which is dropped however the work ends. A space that cannot be dropped is named.
+ * The account is opened anew for the drop: a service closes connections that were idle as long as the work takes.
+ */
 export async function inOwnSpace<Result>(
-  account: Pick<Account, 'createSpace' | 'dropSpace'>,
+  open: () => Promise<Pick<Account, 'createSpace' | 'dropSpace'> & AsyncDisposable>,
   { name, removal }: InSpace,
   work: () => Promise<Result>,
 ): Promise<Result> {
   let failure: unknown;
+  let withStaging = false;
   try {
-    // inside, because a creation that fails may have created it
-    await account.createSpace(name);
+    {
+      await using account = await open();
+      // inside, because a creation that fails may have created it
+      withStaging = await account.createSpace(name);
+    }
     return await work();
   } catch (thrown) {
     failure = thrown;
     throw thrown;
   } finally {
-    await account.dropSpace(name).catch((thrown: unknown) => {
+    await drop(open, name, withStaging).catch((thrown: unknown) => {
       const before = failure === undefined ? '' : ` Before that: ${messageOf(failure)}`;
       const message = `${name} could not be dropped: ${messageOf(thrown)}. Remove it by \`${removal}\`.${before}`;
       throw new Error(message, { cause: thrown });
     });
   }
+}
+
+async function drop(open: Parameters<typeof inOwnSpace>[0], name: string, withStaging: boolean): Promise<void> {
+  await using account = await open();
+  await account.dropSpace(name, withStaging);
 }

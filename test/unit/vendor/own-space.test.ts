@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ownStaging } from '../../vendor/accounts/own-staging.ts';
+import { ensureStaging } from '../../vendor/accounts/own-staging.ts';
 import { inOwnSpace, leftSpaces, nameSpace } from '../../vendor/own-space.ts';
 import { redactor } from '../../vendor/redact.ts';
 import { dropOf } from '../../vendor/vendor-fixture.ts';
@@ -9,36 +9,45 @@ const SPACE = { name: 'penstock_vendor_x', removal: 'npm run vendor -- x --remov
 /** Opens an account that keeps its spaces in a set. */
 function openSet(failing: { readonly create?: true; readonly drop?: true } = {}) {
   const spaces = new Set<string>();
-  return {
-    spaces,
+  const opened = { now: 0 };
+  const account = {
     async createSpace(name: string) {
       spaces.add(name);
       if (failing.create) throw new Error('created, but the answer was lost');
+      return false;
     },
     async dropSpace(name: string) {
       if (failing.drop) throw new Error('no right to drop');
       spaces.delete(name);
     },
+    async [Symbol.asyncDispose]() {
+      opened.now -= 1;
+    },
   };
+  const open = async () => {
+    opened.now += 1;
+    return account;
+  };
+  return { spaces, opened, open };
 }
 
 test('a space is there for the work and gone after it', async () => {
   const account = openSet();
-  expect(await inOwnSpace(account, SPACE, async () => [...account.spaces])).toEqual([SPACE.name]);
+  expect(await inOwnSpace(account.open, SPACE, async () => [...account.spaces])).toEqual([SPACE.name]);
   expect(account.spaces.size).toBe(0);
 });
 
 test('a space is dropped after work that fails, and after a creation that failed on its way back', async () => {
   const account = openSet();
-  await expect(inOwnSpace(account, SPACE, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+  await expect(inOwnSpace(account.open, SPACE, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
   expect(account.spaces.size).toBe(0);
   const lossy = openSet({ create: true });
-  await expect(inOwnSpace(lossy, SPACE, async () => 1)).rejects.toThrow('the answer was lost');
+  await expect(inOwnSpace(lossy.open, SPACE, async () => 1)).rejects.toThrow('the answer was lost');
   expect(lossy.spaces.size).toBe(0);
 });
 
 test('a space that cannot be dropped is named, with the command that removes it and what came before', async () => {
-  const work = inOwnSpace(openSet({ drop: true }), SPACE, () => Promise.reject(new Error('broken')));
+  const work = inOwnSpace(openSet({ drop: true }).open, SPACE, () => Promise.reject(new Error('broken')));
   await expect(work).rejects.toThrow(
     'penstock_vendor_x could not be dropped: no right to drop. Remove it by `npm run vendor -- x --remove-leftovers`. Before that: broken',
   );
@@ -51,21 +60,31 @@ test('what is left of earlier runs is found by its name, in any case', async () 
   expect(await leftSpaces({ spaces })).toEqual([name.toUpperCase(), name]);
 });
 
-test('the staging schema is dropped only by the run that created it', async () => {
+test('no account is kept open during the work, which takes longer than a service keeps an idle connection', async () => {
+  const account = openSet();
+  expect(await inOwnSpace(account.open, SPACE, async () => account.opened.now)).toBe(0);
+  expect(account.opened.now).toBe(0);
+});
+
+test('the staging schema is dropped by the run that created it, and by no other', async () => {
   const schemas = new Set<string>();
-  const open = () =>
-    ownStaging({
-      has: async () => schemas.has('penstock'),
-      create: async () => void schemas.add('penstock'),
-      drop: async () => void schemas.delete('penstock'),
-    });
-  const [first, second] = [open(), open()];
-  await first.ensure();
-  await second.ensure();
-  await second.remove();
-  expect(schemas.size).toBe(1);
-  await first.remove();
-  expect(schemas.size).toBe(0);
+  const steps = { has: async () => schemas.has('penstock'), create: async () => void schemas.add('penstock') };
+  expect(await ensureStaging(steps)).toBe(true);
+  expect(await ensureStaging(steps)).toBe(false);
+  const dropped: boolean[] = [];
+  const run = (creates: boolean) =>
+    inOwnSpace(
+      async () => ({
+        createSpace: async () => creates,
+        dropSpace: async (_name, withStaging) => void dropped.push(withStaging),
+        [Symbol.asyncDispose]: async () => undefined,
+      }),
+      SPACE,
+      async () => undefined,
+    );
+  await run(true);
+  await run(false);
+  expect(dropped).toEqual([true, false]);
 });
 
 test('what a test creates is dropped by the same name', () => {

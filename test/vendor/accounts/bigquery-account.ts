@@ -4,7 +4,7 @@ import { loadSdk } from '../../../connectors/bigquery/session.ts';
 import type { JobReference, WireRow } from '../../../connectors/bigquery/wire.ts';
 import { type ConnectorEnvironment, STAGING_SCHEMA } from '../../../src/warehouse/index.ts';
 import type { Account } from './account.ts';
-import { ownStaging } from './own-staging.ts';
+import { ensureStaging } from './own-staging.ts';
 
 const NEVER = new AbortController().signal;
 
@@ -32,11 +32,11 @@ export async function openBigqueryAccount(config: BigQueryConfig, environment: C
   const drop = async (datasetId: string) => {
     await client.call({ method: 'DELETE', path: `/datasets/${datasetId}`, query: { deleteContents: true } }, NEVER);
   };
-  const staging = ownStaging({
+  const staging = {
     has: () => isThere(client, STAGING_SCHEMA),
     create: () => create(STAGING_SCHEMA),
     drop: () => drop(STAGING_SCHEMA),
-  });
+  };
   return {
     async run(statements) {
       let rows: readonly WireRow[] = [];
@@ -46,11 +46,11 @@ export async function openBigqueryAccount(config: BigQueryConfig, environment: C
     spaces: datasets,
     async createSpace(name) {
       await create(name);
-      await staging.ensure();
+      return await ensureStaging(staging);
     },
-    async dropSpace(name) {
+    async dropSpace(name, withStaging) {
       if (await isThere(client, name)) await drop(name);
-      await staging.remove();
+      if (withStaging) await staging.drop();
     },
     async staging() {
       const { tables = [] } = await client.call<{

@@ -4,7 +4,7 @@ import { createServerSession } from '../../../connectors/databricks/server-sessi
 import { loadSdk } from '../../../connectors/databricks/session.ts';
 import { type ConnectorEnvironment, STAGING_SCHEMA } from '../../../src/warehouse/index.ts';
 import type { Account } from './account.ts';
-import { ownStaging } from './own-staging.ts';
+import { ensureStaging } from './own-staging.ts';
 
 const NEVER = new AbortController().signal;
 
@@ -15,11 +15,11 @@ export async function openDatabricksAccount(
   const session = createServerSession({ sdk: await loadSdk(), config, environment });
   const ask = (sql: string) => fetchTexts(session, sql, NEVER);
   const schemas = async () => (await ask('SHOW SCHEMAS')).map(([name]) => name ?? '');
-  const staging = ownStaging({
+  const staging = {
     has: async () => (await schemas()).includes(STAGING_SCHEMA),
     create: async () => void (await ask(`CREATE SCHEMA ${STAGING_SCHEMA}`)),
     drop: async () => void (await ask(`DROP SCHEMA ${STAGING_SCHEMA}`)),
-  });
+  };
   return {
     async run(statements) {
       let rows: Awaited<ReturnType<typeof ask>> = [];
@@ -29,11 +29,11 @@ export async function openDatabricksAccount(
     spaces: schemas,
     async createSpace(name) {
       await ask(`CREATE SCHEMA ${name}`);
-      await staging.ensure();
+      return await ensureStaging(staging);
     },
-    async dropSpace(name) {
+    async dropSpace(name, withStaging) {
       await ask(`DROP SCHEMA IF EXISTS ${name} CASCADE`);
-      await staging.remove();
+      if (withStaging) await staging.drop();
     },
     async staging() {
       const tables = await ask(`SHOW TABLES IN ${STAGING_SCHEMA} LIKE 'penstock_stg*'`);

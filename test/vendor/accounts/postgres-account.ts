@@ -33,7 +33,10 @@ export async function openPostgresAccount(config: RedshiftConfig, environment: C
       return rows;
     },
     spaces: databases,
-    createSpace: async (name) => void (await link.run(`CREATE DATABASE ${name}`)),
+    async createSpace(name) {
+      await link.run(`CREATE DATABASE ${name}`);
+      return false;
+    },
     async dropSpace(name) {
       // Redshift knows no IF EXISTS for databases
       if ((await databases()).includes(name)) await link.run(drop(name));

@@ -5,7 +5,7 @@ import { nameSql } from '../../../connectors/snowflake/names.ts';
 import { loadSdk } from '../../../connectors/snowflake/session.ts';
 import { type ConnectorEnvironment, STAGING_SCHEMA } from '../../../src/warehouse/index.ts';
 import type { Account } from './account.ts';
-import { ownStaging } from './own-staging.ts';
+import { ensureStaging } from './own-staging.ts';
 
 const NEVER = new AbortController().signal;
 
@@ -23,11 +23,11 @@ export async function openSnowflakeAccount(
     const rows = await ask(`SELECT schema_name FROM ${database}.information_schema.schemata`);
     return rows.map(([name]) => name ?? '');
   };
-  const staging = ownStaging({
+  const staging = {
     has: async () => (await schemas()).some((name) => name.toLowerCase() === STAGING_SCHEMA),
     create: () => run(link, `CREATE SCHEMA ${database}.${STAGING_SCHEMA}`),
     drop: () => run(link, `DROP SCHEMA ${database}.${STAGING_SCHEMA}`),
-  });
+  };
   return {
     async run(statements) {
       for (const statement of statements.slice(0, -1)) await run(link, statement);
@@ -36,11 +36,11 @@ export async function openSnowflakeAccount(
     spaces: schemas,
     async createSpace(name) {
       await run(link, `CREATE SCHEMA ${database}.${name}`);
-      await staging.ensure();
+      return await ensureStaging(staging);
     },
-    async dropSpace(name) {
+    async dropSpace(name, withStaging) {
       await run(link, `DROP SCHEMA IF EXISTS ${database}.${name} CASCADE`);
-      await staging.remove();
+      if (withStaging) await staging.drop();
     },
     async staging() {
       const tables = `${database}.information_schema.tables`;
