@@ -66,7 +66,7 @@ const HOMES = [
   ['node-sql-parser', ['^src/warehouse/sql/']],
   // an SDK is loaded when a session opens; its types cost nothing
   ['@databricks/sql', ['^connectors/databricks/session\\.ts$'], { dependencyTypesNot: ['type-only', 'type-import'] }],
-  ['@duckdb/[a-z-]+', ['^connectors/duckdb/session\\.ts$'], { dependencyTypesNot: ['type-only', 'type-import'] }],
+  ['@duckdb/[a-z-]+', ['^connectors/duckdb/child/sdk\\.ts$'], { dependencyTypesNot: ['type-only', 'type-import'] }],
   [
     '(@google-cloud/[a-z-]+|google-auth-library|@grpc/grpc-js)',
     ['^connectors/bigquery/session\\.ts$'],

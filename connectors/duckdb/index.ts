@@ -4,7 +4,7 @@ import { configSchema } from './config.ts';
 import { dialect } from './dialect.ts';
 import { classify } from './errors.ts';
 import { facts } from './facts.ts';
-import { loadSdk, openSession } from './session.ts';
+import { openSession } from './session.ts';
 
 const TURNED_OFF =
   'DuckDB is disabled in this installation. Use another warehouse, or ask the operator to set PENSTOCK_DUCKDB to on and ' +
@@ -25,7 +25,7 @@ export const duckdb = defineConnector({
   },
   open: async (config, environment) => {
     if (!environment.allowsEmbedded) throw new AppError('CONNECTOR_MISSING', TURNED_OFF);
-    return openSession(await loadSdk(), config, environment);
+    return openSession(config, environment);
   },
   classify,
 });

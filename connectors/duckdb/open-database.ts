@@ -1,96 +1,100 @@
-import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { AppError, systemClock } from '../../src/kernel/index.ts';
 import type { ConnectorEnvironment } from '../../src/warehouse/index.ts';
+import { removeOrphans } from './child/spill.ts';
 import { type DuckDbConfig, isInMemory } from './config.ts';
-import { explain } from './errors.ts';
+import type { Host } from './host/host.ts';
+import { returnHost, takeHost } from './host/hosts.ts';
 import { folderPath, locateDatabase, requireDatabase } from './locate-database.ts';
-import type { Sdk } from './sdk.ts';
-import { claimSpill } from './spill.ts';
 
-/** One open database; its last user's `release` closes it. */
+/** A database that is open in a child. Its last user's disposal closes it. */
 export interface Database extends AsyncDisposable {
-  /** Real path of the folder that SQL may read. */
-  readonly folder: string;
-  /** Milliseconds that a statement, or the fetch of its next rows, may take. */
-  readonly timeoutMs: number;
-  connect(): Promise<DuckDBConnection>;
+  readonly host: Host;
 }
 
-interface Shared {
-  readonly opening: Promise<Opened>;
-  readonly writes: boolean;
-  /** Resolves when the last user has released the database. */
-  readonly closed: PromiseWithResolvers<void>;
+/** A database and the folder of its workspace. */
+interface Place {
+  /** Real path of the file, or `:memory:`. */
+  readonly path: string;
+  /** Real path of the workspace's folder. */
+  readonly folder: string;
+}
+
+/** A file that this daemon has open for writing. Its readers share that child, because DuckDB lets no other process read it. */
+interface Written {
+  readonly opening: Promise<Database>;
   users: number;
 }
-interface Opened {
-  readonly instance: DuckDBInstance;
-  close(): Promise<void>;
-}
+
+/** Files that this daemon has open, by path: those being written, and the ends of those being read. */
+const writtenFiles = new Map<string, Written>();
+const readFiles = new Map<string, Set<Promise<void>>>();
 
 /**
- * Files that are open in this process, by path and limits. DuckDB allows one instance for each file in a process. Instances are
- * READ_ONLY, so that any number of processes may read at the same time, unless a write-back has opened the file: then readers
- * of this process share that instance. It closes with its last session, so that a writer gets its turn.
+ * Opens a database in a child of its own, so that a statement that ends its process ends no other session. A file is opened
+ * READ_ONLY, so that any number of processes may read at the same time, unless a write-back has it open.
  */
-const openFiles = new Map<string, Shared>();
-
-/** Opens a database. `:memory:` gets an instance of its own each time: two sessions share nothing. */
-export async function openDatabase(
-  sdk: Sdk,
-  config: DuckDbConfig,
-  environment: ConnectorEnvironment,
-): Promise<Database> {
+export async function openDatabase(config: DuckDbConfig, environment: ConnectorEnvironment): Promise<Database> {
   const folder = await folderPath(environment.folder);
-  const { memoryMb, threads, spillMb, statementTimeoutMs } = environment;
-  const limits = { folder, memoryMb, threads, spillMb, statementTimeoutMs };
-  if (isInMemory(config)) {
-    const opened = await openInstance(sdk, ':memory:', limits);
-    return databaseOf(limits, opened, () => opened.close());
-  }
+  if (isInMemory(config)) return await openChild({ path: ':memory:', folder }, environment);
   const path = await locateDatabase(environment.folder, config.database);
   await requireDatabase(path, config.database);
-  return await shareFile(sdk, path, { ...limits, writes: environment.writes === true });
+  if (environment.writes === true) await waitForReaders(path);
+  else if (!writtenFiles.has(path)) return await openForReading({ path, folder }, environment);
+  return await shareWritten({ path, folder }, environment);
 }
 
-async function shareFile(sdk: Sdk, path: string, limits: Limits): Promise<Database> {
-  const { writes = false, ...shown } = limits;
-  const key = JSON.stringify([path, shown]);
-  if (writes) await waitForReaders(key);
-  const shared = openFiles.get(key) ?? {
-    opening: openInstance(sdk, path, limits),
-    writes,
-    closed: Promise.withResolvers<void>(),
-    users: 0,
+async function openForReading(place: Place, environment: ConnectorEnvironment): Promise<Database> {
+  const closed = Promise.withResolvers<void>();
+  const ends = readFiles.get(place.path) ?? new Set();
+  readFiles.set(place.path, ends.add(closed.promise));
+  const leave = () => {
+    ends.delete(closed.promise);
+    if (ends.size === 0 && readFiles.get(place.path) === ends) readFiles.delete(place.path);
+    closed.resolve();
   };
-  openFiles.set(key, shared);
+  try {
+    const database = await openChild(place, environment);
+    return {
+      host: database.host,
+      [Symbol.asyncDispose]: () => Promise.resolve(database[Symbol.asyncDispose]()).finally(leave),
+    };
+  } catch (failure) {
+    leave();
+    throw failure;
+  }
+}
+
+async function shareWritten(place: Place, environment: ConnectorEnvironment): Promise<Database> {
+  const shared = writtenFiles.get(place.path) ?? { opening: openChild(place, environment), users: 0 };
+  writtenFiles.set(place.path, shared);
   shared.users += 1;
   const release = async () => {
     shared.users -= 1;
     if (shared.users > 0) return;
-    if (openFiles.get(key) === shared) openFiles.delete(key);
-    try {
-      await (await shared.opening).close();
-    } finally {
-      shared.closed.resolve();
-    }
+    // until it is closed, nobody may open the file anew
+    await shared.opening
+      .then((database) => database[Symbol.asyncDispose]())
+      .finally(() => {
+        if (writtenFiles.get(place.path) === shared && shared.users === 0) writtenFiles.delete(place.path);
+      });
   };
   try {
-    return databaseOf(limits, await shared.opening, release);
+    const { host } = await shared.opening;
+    return { host, [Symbol.asyncDispose]: release };
   } catch (failure) {
     await release().catch(() => undefined);
     throw failure;
   }
 }
 
-/** Milliseconds that a write-back waits for readers of the file in this process. */
+/** Milliseconds that a write-back waits for this daemon's readers of the file. */
 const PATIENCE_MS = 10_000;
 
-async function waitForReaders(key: string): Promise<void> {
+async function waitForReaders(path: string): Promise<void> {
   const over = new AbortController();
   const patience = systemClock.sleep(PATIENCE_MS, over.signal).catch(() => undefined);
-  for (let shared = openFiles.get(key); shared?.writes === false; shared = openFiles.get(key)) {
-    const isOver = await Promise.race([shared.closed.promise.then(() => false), patience.then(() => true)]);
+  for (let ends = readFiles.get(path); ends !== undefined; ends = readFiles.get(path)) {
+    const isOver = await Promise.race([Promise.race(ends).then(() => false), patience.then(() => true)]);
     if (!isOver) continue;
     throw new AppError(
       'WAREHOUSE_THROTTLED',
@@ -100,68 +104,35 @@ async function waitForReaders(key: string): Promise<void> {
   over.abort();
 }
 
-function databaseOf(
-  { folder, statementTimeoutMs: timeoutMs }: Limits,
-  { instance }: Opened,
-  release: () => Promise<void>,
-): Database {
-  let released: Promise<void> | undefined;
-  return {
-    folder,
-    timeoutMs,
-    connect: () => instance.connect(),
-    [Symbol.asyncDispose]: () => {
-      released ??= release();
-      return released;
-    },
-  };
-}
+/** Milliseconds in which a child has to start and to open a database, also on a busy machine. */
+const OPEN_LIMIT_MS = 60_000;
+const NEVER = new AbortController().signal;
 
-type Limits = Pick<ConnectorEnvironment, 'folder' | 'memoryMb' | 'threads' | 'spillMb' | 'statementTimeoutMs'> & {
-  readonly writes?: boolean;
-};
-
-/** Opens an instance and then locks its settings: SQL cannot change them any more. */
-async function openInstance(sdk: Sdk, path: string, limits: Limits): Promise<Opened> {
-  const { folder, memoryMb, threads, writes } = limits;
-  const spill = await claimSpill(folder);
-  const instance = await sdk.api.DuckDBInstance.create(path, {
-    ...(path === ':memory:' ? {} : { access_mode: writes === true ? 'READ_WRITE' : 'READ_ONLY' }),
-    memory_limit: `${memoryMb}MiB`,
-    threads: String(threads),
-    temp_directory: spill.path,
-    autoinstall_known_extensions: 'false',
-    autoload_known_extensions: 'false',
-    allow_community_extensions: 'false',
-  }).catch(async (failure: unknown) => {
-    await spill.release();
-    throw explain(failure, folder);
-  });
-  const close = async () => {
-    instance.closeSync();
-    await spill.release();
+async function openChild({ path, folder }: Place, environment: ConnectorEnvironment): Promise<Database> {
+  const { memoryMb, threads, spillMb, statementTimeoutMs: timeoutMs, writes = false } = environment;
+  const host = takeHost(folder, memoryMb);
+  const limits = { signal: NEVER, limitMs: OPEN_LIMIT_MS };
+  const end = async () => {
+    await host.end();
+    await removeOrphans(folder);
   };
   try {
-    await shutDoors(await instance.connect(), limits);
-    return { instance, close };
+    await host.call('open', { path, folder, memoryMb, threads, spillMb, timeoutMs, writes }, limits);
   } catch (failure) {
-    await close();
+    await end();
     throw failure;
   }
-}
-
-async function shutDoors(connection: DuckDBConnection, { folder, spillMb }: Limits): Promise<void> {
-  const quoted = `'${folder.replaceAll("'", "''")}/'`;
-  for (const statement of [
-    // the default of nine tenths of the disk may take the store's space; set among the options above, it has no effect
-    `SET max_temp_directory_size = '${spillMb}MiB'`,
-    `SET allowed_directories = [${quoted}]`,
-    'SET enable_external_access = false',
-    // zone-less texts and casts must mean the same wherever the daemon runs
-    `SET GLOBAL TimeZone = 'UTC'`,
-    'SET lock_configuration = true',
-  ]) {
-    await connection.run(statement);
-  }
-  connection.closeSync();
+  let closing: Promise<void> | undefined;
+  const close = async () => {
+    // one that does not close at once is ended
+    const bytes = await host.call('close', {}, { signal: NEVER, limitMs: 0 });
+    await returnHost(host, { folder, memoryMb, bytes });
+  };
+  return {
+    host,
+    [Symbol.asyncDispose]: () => {
+      closing ??= close().catch(end);
+      return closing;
+    },
+  };
 }

@@ -1,4 +1,3 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { AppError, type Micros } from '../../src/kernel/index.ts';
 import type { ConnectorEnvironment, Session } from '../../src/warehouse/index.ts';
 import { takeStages } from '../_shared/take-stages.ts';
@@ -7,34 +6,30 @@ import { classify } from './errors.ts';
 import { folderPath, locateDatabase } from './locate-database.ts';
 import { type Database, openDatabase } from './open-database.ts';
 import { startRead } from './read.ts';
-import type { Sdk } from './sdk.ts';
-import { columnsOf, prepareStatement, withConnection } from './statement.ts';
-import { createWriteBack } from './write-back.ts';
-
-/** Loads the SDK (20 MB, 50 ms); the only place that does. */
-export async function loadSdk(): Promise<Sdk> {
-  const [api, bindings] = await Promise.all([import('@duckdb/node-api'), import('@duckdb/node-bindings')]);
-  return { api, bindings: bindings.default };
-}
+import { sendable, type Texts } from './wire/messages.ts';
+import { createWriteBack, type Reach } from './write-back.ts';
 
 /**
- * Opens a session. Opens the file at the first use, so that `probe` can report at which stage it fails. Each piece of work has
- * its own connection: a second statement on a connection would silently empty an open stream.
+ * Opens a session. Opens the database at the first use, so that `probe` can report at which stage it fails. All work is a
+ * child's; the daemon itself loads no DuckDB.
  */
-export function openSession(sdk: Sdk, config: DuckDbConfig, environment: ConnectorEnvironment): Session {
+export function openSession(config: DuckDbConfig, environment: ConnectorEnvironment): Session {
   if (environment.writes === true) requireWritable(config);
+  const { statementTimeoutMs: limitMs, messageBytes: mostBytes } = environment;
   let opening: Promise<Database> | undefined;
   const database = (): Promise<Database> => {
-    opening ??= openDatabase(sdk, config, environment);
+    opening ??= openDatabase(config, environment);
     return opening;
   };
-  const run = async <T>(signal: AbortSignal, work: (connection: DuckDBConnection) => Promise<T>): Promise<T> =>
-    withConnection(await database(), signal, work);
+  const reach: Reach = async (signal) => ({ host: (await database()).host, limits: { signal, limitMs } });
+  const ask = async (sql: string, signal: AbortSignal): Promise<Texts> => {
+    const { host, limits } = await reach(signal);
+    return await host.call('ask', { sql }, limits);
+  };
   return {
-    ...(environment.writes === true ? { writeBack: createWriteBack(database) } : {}),
-    probe: (signal) => {
-      const ask = (sql: string) => run(signal, (connection) => connection.run(sql));
-      return takeStages(
+    ...(environment.writes === true ? { writeBack: createWriteBack(reach) } : {}),
+    probe: (signal) =>
+      takeStages(
         [
           {
             name: 'reach',
@@ -42,24 +37,21 @@ export function openSession(sdk: Sdk, config: DuckDbConfig, environment: Connect
             take: async () => void (await locate(config, environment)),
           },
           { name: 'sign_in', passed: 'DuckDB opens it.', take: database },
-          { name: 'use_objects', passed: 'The catalog can be read.', take: () => ask('SELECT 1 FROM duckdb_tables()') },
-          { name: 'read', passed: 'A row can be read.', take: () => ask('SELECT 1') },
+          {
+            name: 'use_objects',
+            passed: 'The catalog can be read.',
+            take: () => ask('SELECT count(*) FROM duckdb_tables()', signal),
+          },
+          { name: 'read', passed: 'A row can be read.', take: () => ask('SELECT 1', signal) },
         ],
         { classify, signal },
-      );
+      ),
+    describe: async (statement, signal) => {
+      const { host, limits } = await reach(signal);
+      return await host.call('describe', { statement: sendable(statement) }, limits);
     },
-    describe: (statement, signal) =>
-      run(signal, async (connection) => {
-        const { folder } = await database();
-        const prepared = await prepareStatement(connection, statement, folder);
-        try {
-          return columnsOf(sdk, prepared);
-        } finally {
-          prepared.destroySync();
-        }
-      }),
-    clock: (signal) => run(signal, readClock),
-    read: async (request, signal) => startRead({ sdk, database: await database(), request, signal }),
+    clock: async (signal) => microsOf(await ask('SELECT epoch_us(now())', signal)),
+    read: async (request, signal) => startRead({ ...(await reach(signal)), request, mostBytes }),
     [Symbol.asyncDispose]: async () => {
       const opened = await opening?.catch(() => undefined);
       await opened?.[Symbol.asyncDispose]();
@@ -82,8 +74,8 @@ function locate(config: DuckDbConfig, { folder }: ConnectorEnvironment): Promise
   return isInMemory(config) ? folderPath(folder) : locateDatabase(folder, config.database);
 }
 
-async function readClock(connection: DuckDBConnection): Promise<Micros> {
-  const [[micros] = []] = await (await connection.run('SELECT epoch_us(now())')).getRows();
-  if (typeof micros !== 'bigint') throw new AppError('WAREHOUSE_UNKNOWN', 'DuckDB did not return its current time.');
-  return micros;
+function microsOf(rows: Texts): Micros {
+  const micros = rows[0]?.[0];
+  if (typeof micros !== 'string') throw new AppError('WAREHOUSE_UNKNOWN', 'DuckDB did not return its current time.');
+  return BigInt(micros);
 }

@@ -202,12 +202,12 @@ export const SETTINGS = {
   PENSTOCK_DUCKDB: {
     default: 'on',
     meaning:
-      '`off` disables DuckDB warehouses: their connections and pipelines are kept, but faulted. After switching it on again, PUT a connection to clear its fault. Switch it off if you do not trust all tenants with the memory of the daemon.',
+      '`off` disables DuckDB warehouses: their connections and pipelines are kept, but faulted. After switching it on again, PUT a connection to clear its fault.',
   },
   PENSTOCK_DUCKDB_MEMORY_MB: {
     default: '320',
     meaning:
-      'Memory limit of each open DuckDB warehouse, in MiB. It covers buffers, but not single values that a function builds. Each CSV file that a model reads takes 64 MiB.',
+      'Memory of the buffers of each open DuckDB warehouse, in MiB. Its process may take twice as much and 256 MiB; a statement that needs more fails. Each CSV file that a model reads takes 64 MiB.',
   },
   PENSTOCK_DUCKDB_SPILL_MB: {
     default: '',

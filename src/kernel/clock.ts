@@ -13,6 +13,11 @@ export const systemClock: Clock = {
   sleep: (delayMs, signal) => sleepFor(delayMs, undefined, signal === undefined ? {} : { signal }),
 };
 
+/** Resolves after `delayMs` like `sleep` of the system clock, but does not keep the process from ending. */
+export function sleepUnheld(delayMs: number): Promise<void> {
+  return sleepFor(delayMs, undefined, { ref: false });
+}
+
 /** Tells whether `sinceMs` is less than `spanMs` ago. A time in the future, read before the clock was set back, is not. */
 export function isWithin(clock: Pick<Clock, 'nowMs'>, sinceMs: number, spanMs: number): boolean {
   const ageMs = clock.nowMs() - sinceMs;

@@ -1,5 +1,5 @@
 export { type BackoffPolicy, backoffDelayMs, type Random, systemRandom } from './backoff.ts';
-export { type Clock, isWithin, systemClock } from './clock.ts';
+export { type Clock, isWithin, sleepUnheld, systemClock } from './clock.ts';
 export { countCharacters } from './count-characters.ts';
 export { eachApart, failureOf } from './each-apart.ts';
 export { createKeyRing, type EncryptionKey, type KeyRing } from './encryption.ts';

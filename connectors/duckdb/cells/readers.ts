@@ -1,6 +1,6 @@
-import type { DuckDBType } from '@duckdb/node-api';
+import { itemAt } from '../../../src/kernel/index.ts';
 import type { Cell } from '../../../src/warehouse/index.ts';
-import type { NodeApi, Sdk } from '../sdk.ts';
+import type { TypeTree } from '../wire/messages.ts';
 import { decimals } from './decimals.ts';
 import { arrays, lists, maps, type NestedField, structs, unions } from './nested.ts';
 import { dates, intervals, times, timestamps, timesWithZone } from './temporals.ts';
@@ -18,78 +18,66 @@ import {
   type VectorReader,
 } from './vectors.ts';
 
-type Factory<T extends DuckDBType = never> = (sdk: Sdk, type: T) => VectorReader;
-type TypeNamed<N extends keyof NodeApi> = NodeApi[N] extends abstract new (
-  ...args: never
-) => infer T
-  ? T & DuckDBType
-  : never;
-
-const READERS: Readonly<Record<string, Factory>> = {
-  BOOLEAN: ({ bindings }) => booleans(bindings),
-  TINYINT: ({ bindings }) => numbers(bindings, Int8Array),
-  SMALLINT: ({ bindings }) => numbers(bindings, Int16Array),
-  INTEGER: ({ bindings }) => numbers(bindings, Int32Array),
-  UTINYINT: ({ bindings }) => numbers(bindings, Uint8Array),
-  USMALLINT: ({ bindings }) => numbers(bindings, Uint16Array),
-  UINTEGER: ({ bindings }) => numbers(bindings, Uint32Array),
-  BIGINT: ({ bindings }) => int64s(bindings, true),
-  UBIGINT: ({ bindings }) => int64s(bindings, false),
-  HUGEINT: ({ bindings }) => int128s(bindings, true),
-  UHUGEINT: ({ bindings }) => int128s(bindings, false),
-  DOUBLE: ({ bindings }) => numbers(bindings, Float64Array),
-  FLOAT: ({ bindings }) => floats(bindings),
-  DECIMAL: ({ bindings }, { width, scale }: TypeNamed<'DuckDBDecimalType'>) => decimals(bindings, width, scale),
-  VARCHAR: ({ bindings }) => texts(bindings),
-  BLOB: ({ bindings }) => blobs(bindings),
-  GEOMETRY: ({ bindings }) => blobs(bindings),
-  DATE: ({ bindings }) => dates(bindings),
-  TIME: ({ bindings }) => times(bindings, 'micros'),
-  TIME_NS: ({ bindings }) => times(bindings, 'nanos'),
-  TIME_TZ: ({ bindings }) => timesWithZone(bindings),
-  TIMESTAMP: ({ bindings }) => timestamps(bindings, 1_000_000, ''),
-  TIMESTAMP_S: ({ bindings }) => timestamps(bindings, 1, ''),
-  TIMESTAMP_MS: ({ bindings }) => timestamps(bindings, 1_000, ''),
-  TIMESTAMP_NS: ({ bindings }) => timestamps(bindings, 1_000_000_000, ''),
-  TIMESTAMP_TZ: ({ bindings }) => timestamps(bindings, 1_000_000, 'Z'),
-  INTERVAL: ({ bindings }) => intervals(bindings),
-  ENUM: ({ bindings }, { values }: TypeNamed<'DuckDBEnumType'>) => enums(bindings, values),
-  LIST: (sdk, { valueType }: TypeNamed<'DuckDBListType'>) => lists(sdk.bindings, readerOf(sdk, valueType)),
-  ARRAY: (sdk, { valueType, length }: TypeNamed<'DuckDBArrayType'>) =>
-    arrays(sdk.bindings, readerOf(sdk, valueType), length),
-  STRUCT: (sdk, { entryNames, entryTypes }: TypeNamed<'DuckDBStructType'>) =>
-    structs(sdk.bindings, namedReaders(sdk, entryNames, entryTypes)),
-  MAP: (sdk, { keyType, valueType }: TypeNamed<'DuckDBMapType'>) =>
-    maps(sdk.bindings, readerOf(sdk, keyType), readerOf(sdk, valueType)),
-  UNION: (sdk, { memberTags, memberTypes }: TypeNamed<'DuckDBUnionType'>) =>
-    unions(sdk.bindings, namedReaders(sdk, memberTags, memberTypes)),
-  UUID: ({ bindings }) => uuids(bindings),
-  BIT: ({ bindings }) => bits(bindings),
-  BIGNUM: (sdk, type) => driverValues(sdk, type, (value) => (typeof value === 'bigint' ? safeInteger(value) : null)),
-  VARIANT: (sdk, type: DuckDBType) => driverValues(sdk, type, (value) => variantJson(sdk, type, value)),
+const READERS: Readonly<Record<string, (type: TypeTree) => VectorReader>> = {
+  BOOLEAN: booleans,
+  TINYINT: () => numbers(Int8Array),
+  SMALLINT: () => numbers(Int16Array),
+  INTEGER: () => numbers(Int32Array),
+  UTINYINT: () => numbers(Uint8Array),
+  USMALLINT: () => numbers(Uint16Array),
+  UINTEGER: () => numbers(Uint32Array),
+  BIGINT: () => int64s(true),
+  UBIGINT: () => int64s(false),
+  HUGEINT: () => int128s(true),
+  UHUGEINT: () => int128s(false),
+  DOUBLE: () => numbers(Float64Array),
+  FLOAT: floats,
+  DECIMAL: ({ width = 0, scale = 0 }) => decimals(width, scale),
+  VARCHAR: texts,
+  BLOB: blobs,
+  GEOMETRY: blobs,
+  DATE: dates,
+  TIME: () => times('micros'),
+  TIME_NS: () => times('nanos'),
+  TIME_TZ: timesWithZone,
+  TIMESTAMP: () => timestamps(1_000_000, ''),
+  TIMESTAMP_S: () => timestamps(1, ''),
+  TIMESTAMP_MS: () => timestamps(1_000, ''),
+  TIMESTAMP_NS: () => timestamps(1_000_000_000, ''),
+  TIMESTAMP_TZ: () => timestamps(1_000_000, 'Z'),
+  INTERVAL: intervals,
+  ENUM: ({ values = [] }) => enums(values),
+  LIST: ({ parts }) => lists(partOf(parts, 0)),
+  ARRAY: ({ parts, size = 0 }) => arrays(partOf(parts, 0), size),
+  STRUCT: ({ parts = [] }) => structs(parts.map(fieldOf)),
+  MAP: ({ parts }) => maps(partOf(parts, 0), partOf(parts, 1)),
+  UNION: ({ parts = [] }) => unions(parts.map(fieldOf)),
+  UUID: uuids,
+  BIT: bits,
+  BIGNUM: () => sentTexts((text) => safeInteger(BigInt(text))),
 };
 
-function namedReaders(sdk: Sdk, names: readonly string[], types: readonly DuckDBType[]): readonly NestedField[] {
-  return types.map((type, at) => ({ name: names[at] ?? '', open: readerOf(sdk, type) }));
+function fieldOf({ name, type }: { readonly name: string; readonly type: TypeTree }): NestedField {
+  return { name, open: readerOf(type) };
 }
 
-type DriverValue = ReturnType<InstanceType<NodeApi['DuckDBVector']>['getItem']>;
+function partOf(parts: TypeTree['parts'] = [], at: number): VectorReader {
+  return readerOf(itemAt(parts, at).type);
+}
 
-/** Reads rare types by the driver's own values. */
-function driverValues(sdk: Sdk, type: DuckDBType, cellOf: (value: DriverValue) => Cell): VectorReader {
-  return (vector, count) => {
-    const values = sdk.api.DuckDBVector.create(vector, count, type);
-    return (index) => cellOf(values.getItem(index));
+/** Reads rare types, which travel as JSON texts of the driver's own values. */
+function sentTexts(cellOf: (text: string) => Cell): VectorReader {
+  return ({ data }) => {
+    const values: readonly (string | null)[] = JSON.parse(Buffer.from(data).toString('utf8'));
+    return (index) => {
+      const text = values[index] ?? null;
+      return text === null ? null : cellOf(text);
+    };
   };
 }
 
-/** Writes VARIANT as JSON text; a value without a form in JSON (integers above 2^53, dates) becomes a JSON string. */
-function variantJson({ api }: Sdk, type: DuckDBType, value: DriverValue): string {
-  return JSON.stringify(api.JsonDuckDBValueConverter(value, type, api.JsonDuckDBValueConverter));
-}
-
 /** Returns the reader of a column's vectors, which handles NULLs for every type. */
-export function readerOf(sdk: Sdk, type: DuckDBType): VectorReader {
-  const factory = READERS[sdk.api.DuckDBTypeId[type.typeId] ?? ''] as Factory<DuckDBType> | undefined;
-  return nullable(sdk.bindings, factory === undefined ? driverValues(sdk, type, String) : factory(sdk, type));
+export function readerOf(type: TypeTree): VectorReader {
+  const factory = READERS[type.id];
+  return nullable(factory === undefined ? sentTexts((text) => text) : factory(type));
 }

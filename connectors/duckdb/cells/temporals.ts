@@ -1,5 +1,4 @@
 import { dayText, MOMENT_CHARS, nanosText, timeText, writeMoment } from '../../_shared/moments.ts';
-import type { Bindings } from '../sdk.ts';
 import type { VectorReader } from './vectors.ts';
 import { words } from './vectors.ts';
 
@@ -8,9 +7,9 @@ const INFINITE_DAY = 2_147_483_647;
 const INFINITE = 9_223_372_036_854_775_807n;
 
 /** Reads DATE: days since 1970 in 32 bits. */
-export function dates(duckdb: Bindings): VectorReader {
-  return (vector, count) => {
-    const { i32 } = words(duckdb, vector, count * 4);
+export function dates(): VectorReader {
+  return (vector) => {
+    const { i32 } = words(vector);
     return (index) => {
       const days = i32[index] ?? 0;
       if (days === INFINITE_DAY) return 'infinity';
@@ -26,11 +25,12 @@ export type UnitsPerSecond = 1 | 1_000 | 1_000_000 | 1_000_000_000;
  * Reads TIMESTAMP in all its precisions, 64 bits since 1970; a type with zone is UTC inside and gets a `Z`. All texts of a
  * vector are written into one buffer and cut from one string: joining pieces for each row cost three times the time and memory.
  */
-export function timestamps(duckdb: Bindings, unitsPerSecond: UnitsPerSecond, suffix: '' | 'Z'): VectorReader {
+export function timestamps(unitsPerSecond: UnitsPerSecond, suffix: '' | 'Z'): VectorReader {
   const width = MOMENT_CHARS + suffix.length;
   const microsPerUnit = 1e6 / unitsPerSecond;
-  return (vector, count) => {
-    const { i32, u32, i64 } = words(duckdb, vector, count * 8);
+  return (vector) => {
+    const { rows: count } = vector;
+    const { i32, u32, i64 } = words(vector);
     const bytes = Buffer.alloc(count * width, 'Z');
     const isNear = new Uint8Array(count);
     for (let index = 0; unitsPerSecond <= 1e6 && index < count; index++) {
@@ -57,9 +57,9 @@ function farTimestamp(units: bigint, unitsPerSecond: bigint, suffix: '' | 'Z'): 
 }
 
 /** Reads TIME, microseconds since midnight, and TIME_NS, nanoseconds; both are exact in a number. */
-export function times(duckdb: Bindings, unit: 'micros' | 'nanos'): VectorReader {
-  return (vector, count) => {
-    const { u32 } = words(duckdb, vector, count * 8);
+export function times(unit: 'micros' | 'nanos'): VectorReader {
+  return (vector) => {
+    const { u32 } = words(vector);
     return (index) => {
       const value = (u32[2 * index + 1] ?? 0) * 4_294_967_296 + (u32[2 * index] ?? 0);
       if (unit === 'micros') return timeText(value);
@@ -70,9 +70,9 @@ export function times(duckdb: Bindings, unit: 'micros' | 'nanos'): VectorReader 
 }
 
 /** Reads TIMETZ: 40 bits of microseconds, 24 bits of the offset counted down from +15:59:59. */
-export function timesWithZone(duckdb: Bindings): VectorReader {
-  return (vector, count) => {
-    const { u64 } = words(duckdb, vector, count * 8);
+export function timesWithZone(): VectorReader {
+  return (vector) => {
+    const { u64 } = words(vector);
     return (index) => {
       const value = u64[index] ?? 0n;
       return timeText(Number(value >> 24n)) + offsetText(57_599 - Number(value & 0xff_ffffn));
@@ -91,9 +91,9 @@ function offsetText(seconds: number): string {
  * Reads INTERVAL as an ISO 8601 duration.
  * Months and days are apart from the time, as DuckDB stores them; each part has its own sign.
  */
-export function intervals(duckdb: Bindings): VectorReader {
-  return (vector, count) => {
-    const { i32, i64 } = words(duckdb, vector, count * 16);
+export function intervals(): VectorReader {
+  return (vector) => {
+    const { i32, i64 } = words(vector);
     return (index) => durationText(i32[4 * index] ?? 0, i32[4 * index + 1] ?? 0, i64[2 * index + 1] ?? 0n);
   };
 }

@@ -1,27 +1,24 @@
-// One column of a data chunk as cells, straight from DuckDB's memory: the driver's own values cost an object for each cell.
-// Layouts are those of DuckDB's C API (duckdb.h). A vector's memory lives as long as its chunk, so nothing here retains it.
-import type bindings from '@duckdb/node-bindings';
+// One column of a piece as cells, from a copy of DuckDB's memory (`child/send-vectors.ts`): the driver's own values cost an
+// object for each cell. Layouts are those of DuckDB's C API (duckdb.h).
 import type { Cell } from '../../../src/warehouse/index.ts';
-import type { Bindings } from '../sdk.ts';
-
-export type Vector = bindings.Vector;
+import type { Vector } from './open-vectors.ts';
 
 /** The cell at an index of an opened vector. */
 export type CellReader = (index: number) => Cell;
-/** A function that opens a vector of `count` rows of one type; compiled once for each column, called once for each chunk. */
-export type VectorReader = (vector: Vector, count: number) => CellReader;
+/** A function that opens a vector of one type; compiled once for each column, called once for each piece. */
+export type VectorReader = (vector: Vector) => CellReader;
 
 /** Wraps a reader with the NULLs, a bit mask beside the data; a vector without one has no NULLs. */
-export function nullable(duckdb: Bindings, open: VectorReader): VectorReader {
-  return (vector, count) => {
-    const read = open(vector, count);
-    const mask: Uint8Array | null = duckdb.vector_get_validity(vector, Math.ceil(count / 64) * 8);
-    if (mask === null) return read;
+export function nullable(open: VectorReader): VectorReader {
+  return (vector) => {
+    const read = open(vector);
+    const mask = vector.valid;
+    if (mask === undefined) return read;
     return (index) => (((mask[index >> 3] ?? 0) >> (index & 7)) & 1 ? read(index) : null);
   };
 }
 
-/** Bytes of a vector's data as typed arrays over the same memory; DuckDB aligns it. */
+/** Bytes of a vector's data as typed arrays over the same memory, which is aligned. */
 interface Words {
   readonly i32: Int32Array;
   readonly u32: Uint32Array;
@@ -29,8 +26,8 @@ interface Words {
   readonly u64: BigUint64Array;
 }
 
-export function words(duckdb: Bindings, vector: Vector, bytes: number): Words {
-  const { buffer, byteOffset } = duckdb.vector_get_data(vector, bytes);
+export function words({ data }: Vector): Words {
+  const { buffer, byteOffset, length: bytes } = data;
   return {
     i32: new Int32Array(buffer, byteOffset, bytes >> 2),
     u32: new Uint32Array(buffer, byteOffset, bytes >> 2),
@@ -48,10 +45,10 @@ type NumberArray = new (
 ) => { readonly [index: number]: number; readonly BYTES_PER_ELEMENT: number };
 
 /** Reads integers of up to 32 bits, and doubles. */
-export function numbers(duckdb: Bindings, ArrayOf: NumberArray & { readonly BYTES_PER_ELEMENT: number }): VectorReader {
-  return (vector, count) => {
-    const { buffer, byteOffset } = duckdb.vector_get_data(vector, count * ArrayOf.BYTES_PER_ELEMENT);
-    const items = new ArrayOf(buffer, byteOffset, count);
+export function numbers(ArrayOf: NumberArray & { readonly BYTES_PER_ELEMENT: number }): VectorReader {
+  return (vector) => {
+    const { buffer, byteOffset } = vector.data;
+    const items = new ArrayOf(buffer, byteOffset, vector.rows);
     return (index) => items[index] ?? null;
   };
 }
@@ -60,10 +57,10 @@ export function numbers(duckdb: Bindings, ArrayOf: NumberArray & { readonly BYTE
  * Reads FLOAT, which has 32 bits, as the shortest decimal that means the same FLOAT, as every product prints it (0.1, not
  * 0.10000000149).
  */
-export function floats(duckdb: Bindings): VectorReader {
-  return (vector, count) => {
-    const { buffer, byteOffset } = duckdb.vector_get_data(vector, count * 4);
-    const items = new Float32Array(buffer, byteOffset, count);
+export function floats(): VectorReader {
+  return (vector) => {
+    const { buffer, byteOffset } = vector.data;
+    const items = new Float32Array(buffer, byteOffset, vector.rows);
     return (index) => shortestDouble(items[index] ?? Number.NaN);
   };
 }
@@ -77,17 +74,17 @@ function shortestDouble(single: number): number {
   return Number(single.toPrecision(9));
 }
 
-export function booleans(duckdb: Bindings): VectorReader {
-  return (vector, count) => {
-    const items = duckdb.vector_get_data(vector, count);
+export function booleans(): VectorReader {
+  return (vector) => {
+    const items = vector.data;
     return (index) => items[index] !== 0;
   };
 }
 
 /** Reads 64 bits: a safe number is made from two words, so that no bigint is allocated; any other is a bigint. */
-export function int64s(duckdb: Bindings, signed: boolean): VectorReader {
-  return (vector, count) => {
-    const { i32, u32, i64, u64 } = words(duckdb, vector, count * 8);
+export function int64s(signed: boolean): VectorReader {
+  return (vector) => {
+    const { i32, u32, i64, u64 } = words(vector);
     const high = signed ? i32 : u32;
     const exact = signed ? i64 : u64;
     return (index) => {
@@ -98,19 +95,15 @@ export function int64s(duckdb: Bindings, signed: boolean): VectorReader {
 }
 
 /** Reads 128 bits, two words of 64. */
-export function int128s(duckdb: Bindings, signed: boolean): VectorReader {
-  return (vector, count) => {
-    const read = wide(duckdb, vector, { count, signed });
+export function int128s(signed: boolean): VectorReader {
+  return (vector) => {
+    const read = wide(vector, signed);
     return (index) => safeInteger(read(index));
   };
 }
 
-export function wide(
-  duckdb: Bindings,
-  vector: Vector,
-  { count, signed }: { readonly count: number; readonly signed: boolean },
-): (index: number) => bigint {
-  const { i64, u64 } = words(duckdb, vector, count * 16);
+export function wide(vector: Vector, signed: boolean): (index: number) => bigint {
+  const { i64, u64 } = words(vector);
   return (index) => {
     const upper = (signed ? i64 : u64)[2 * index + 1] ?? 0n;
     return (upper << 64n) | (u64[2 * index] ?? 0n);
@@ -123,18 +116,18 @@ export function safeInteger(value: bigint): number | bigint {
 }
 
 /** Reads ENUM: the index of the value in 8, 16 or 32 bits, by the number of values. */
-export function enums(duckdb: Bindings, values: readonly string[]): VectorReader {
-  const open = numbers(duckdb, values.length < 256 ? Uint8Array : values.length < 65_536 ? Uint16Array : Uint32Array);
-  return (vector, count) => {
-    const read = open(vector, count);
+export function enums(values: readonly string[]): VectorReader {
+  const open = numbers(values.length < 256 ? Uint8Array : values.length < 65_536 ? Uint16Array : Uint32Array);
+  return (vector) => {
+    const read = open(vector);
     return (index) => values[Number(read(index))] ?? null;
   };
 }
 
 /** Reads UUID: 128 bits with the topmost flipped, so that they sort as signed. */
-export function uuids(duckdb: Bindings): VectorReader {
-  return (vector, count) => {
-    const { u32 } = words(duckdb, vector, count * 16);
+export function uuids(): VectorReader {
+  return (vector) => {
+    const { u32 } = words(vector);
     const hex = (value: number) => (value >>> 0).toString(16).padStart(8, '0');
     return (index) => {
       const at = 4 * index;

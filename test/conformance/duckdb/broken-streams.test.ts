@@ -1,4 +1,8 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
 import { describe, expect, it } from 'vitest';
+import { openDatabase } from '../../../connectors/duckdb/child/open-database.ts';
+import { loadSdk } from '../../../connectors/duckdb/child/sdk.ts';
+import { openStream } from '../../../connectors/duckdb/child/stream.ts';
 import { NEVER, rowsOf, scratchWarehouse } from './scratch-warehouse.ts';
 
 const ROWS = 1_000_000;
@@ -21,31 +25,32 @@ describe('a stream that breaks in the middle', () => {
 
   it('by an interrupt that nobody asked us for is no end either', async () => {
     await using scratch = await scratchWarehouse();
-    const { DuckDBConnection } = await import('@duckdb/node-api');
-    await using session = await scratch.open({ database: ':memory:' });
-    // the driver's own object of the stream, met where it is closed
-    const opened: InstanceType<typeof DuckDBConnection>[] = [];
-    const prepare = DuckDBConnection.prototype.prepare;
-    DuckDBConnection.prototype.prepare = function (sql) {
-      opened.push(this);
-      return prepare.call(this, sql);
+    const sdk = await loadSdk();
+    const limits = { memoryMb: 64, threads: 1, spillMb: 64, timeoutMs: 60_000 };
+    await using database = await openDatabase(sdk, {
+      path: ':memory:',
+      folder: scratch.folder,
+      ...limits,
+      writes: false,
+    });
+    const connections: DuckDBConnection[] = [];
+    const watched = {
+      ...database,
+      connect: async () => {
+        const connection = await database.connect();
+        connections.push(connection);
+        return connection;
+      },
     };
-    try {
-      const request = {
-        statement: { sql: 'SELECT range AS n FROM range(50000000)', parameters: {} },
-        chunkRows: 1000,
-        chunkBytes: 1e6,
-      };
-      const iterator = (await session.read(request, NEVER)).chunks[Symbol.asyncIterator]();
-      await iterator.next();
-      for (const connection of opened.splice(0)) connection.interrupt();
-      const rest = async () => {
-        for (let next = await iterator.next(); !next.done; next = await iterator.next());
-      };
-      await expect(rest()).rejects.toMatchObject({ code: 'WAREHOUSE_SESSION_LOST', disposition: 'retry' });
-    } finally {
-      DuckDBConnection.prototype.prepare = prepare;
-    }
+    const statement = { sql: 'SELECT range AS n FROM range(50000000)', parameters: {} };
+    const stream = await openStream({ api: sdk.api, database: watched, statement, signal: NEVER });
+    await stream.next();
+    connections[0]?.interrupt();
+    const rest = async () => {
+      while ((await stream.next()) !== undefined);
+    };
+    await expect(rest()).rejects.toMatchObject({ code: 'WAREHOUSE_SESSION_LOST', disposition: 'retry' });
+    await stream.free();
   });
 
   it('by the memory limit is a fault that names the setting', async () => {

@@ -2,7 +2,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { watchConnection } from '../../../connectors/duckdb/interrupt.ts';
+import { watchConnection } from '../../../connectors/duckdb/child/interrupt.ts';
 import { SETTINGS } from '../../../src/config.ts';
 import type { Column } from '../../../src/warehouse/index.ts';
 import { applyRequest, staged, writeBackOf } from '../writing-back.ts';
@@ -96,43 +96,46 @@ describe('values that would take all memory', () => {
     'SELECT len(range(400000000)) AS a',
     'SELECT len(range(400000000 + i)) AS a FROM range(1) AS t(i)',
     'SELECT len(range(2e8::BIGINT)) AS a',
-    "SELECT length(lpad('', 2000000000, 'x')) AS a",
     "SELECT length(repeat('x', 4000000000)) AS a",
     "SELECT length(repeat('x', 1000000000)) AS a",
     "SELECT length(('x').repeat(1000 * 1000 * 1000)) AS a",
-    "SELECT length(repeat(repeat('x', 10000), 10000)) AS a",
-    "WITH t AS (SELECT repeat('x', 10000) AS x) SELECT length(repeat(x, 10000)) AS a FROM t",
     "SELECT array_to_string(range(100000000), ',') AS a",
     'SELECT map_from_entries(list_transform(range(20000000), i -> {k: i, v: i})) AS a',
     'SELECT list_string_agg(range(50000000)) AS a',
-    'SELECT [i FOR i IN system.main.generate_series(1, 50000000)] AS a',
     "SELECT length(printf('%1000000000d', 1)) AS a",
     "SELECT length(printf('%*d', 1000000000, 1)) AS a",
     "SELECT length(format('{:>1000000000}', 'x')) AS a",
     "SELECT length(format('{:>{}}', 'x', 1000000000)) AS a",
-    "SELECT length(bitstring('1', 1000000000)) AS a",
     'SELECT len(list_resize([1], 1000000000)) AS a',
     'SELECT * FROM unnest(range(100000000)) AS t(i)',
-    "SELECT length(repeat(repeat(repeat(repeat(repeat('x', 100), 100), 100), 100), 100)) AS a",
-    "SELECT list_transform(range(100), i -> list_transform(range(100), j -> repeat('x', 100))) AS a",
-    "SELECT replace(repeat('x', 100), 'x', replace(repeat('x', 100), 'x', repeat('x', 100))) AS a",
-    "SELECT repeat('x', 100) AS x, repeat(x, 100) AS y, repeat(y, 100) AS z",
-    "SELECT length(repeat(a, 100)) AS b FROM (SELECT repeat('x', 10000) AS a)",
-    "SELECT repeat(repeat('x', 100), i::INTEGER) AS a FROM range(3) AS t(i)",
     "SELECT length(repeat('x', power(10, 9)::INTEGER)) AS a",
     "SELECT length(repeat('x', 1 << 30)) AS a",
     "SELECT length(repeat('x', '1000000000'::INTEGER)) AS a",
     "SELECT length(repeat('x', (SELECT 1000000000))) AS a",
     "SELECT length(repeat('x', greatest(5, 1000000000))) AS a",
-    "SELECT len(generate_series(TIMESTAMP '2000-01-01', TIMESTAMP '2020-01-01', INTERVAL 1 SECOND)) AS a",
-    "SELECT len(generate_series(TIMESTAMP '2000-01-01', now()::TIMESTAMP, INTERVAL '1 second')) AS a",
-    "SELECT len(generate_series(DATE '2000-01-01', DATE '2000-01-01' + 100000000, INTERVAL 1 DAY)) AS a",
-  ])('are refused: %s', async (sql) => {
+  ])('are a fault of the model: %s', async (sql) => {
     await using scratch = await scratchWarehouse();
-    await using session = await scratch.open({ database: ':memory:' });
-    const message = expect.stringMatching(/ creates a (?:value|list) of more than 10000/);
-    const refused = { code: 'SQL_REFUSED', message };
-    await expect(session.describe({ sql, parameters: {} }, NEVER)).rejects.toMatchObject(refused);
+    await using session = await scratch.open({ database: ':memory:' }, { memoryMb: 64 });
+    const tooMuch = {
+      code: 'WAREHOUSE_DATA',
+      disposition: 'fault',
+      message: expect.stringContaining('PENSTOCK_DUCKDB_MEMORY_MB'),
+    };
+    // constants are computed where columns are described
+    await expect(
+      session.describe({ sql, parameters: {} }, NEVER).then(() => rowsOf(session, sql)),
+    ).rejects.toMatchObject(tooMuch);
+    expect(await rowsOf(session, 'SELECT 1')).toEqual([[1]]);
+  });
+
+  it('and do not hear an interrupt end with their process', async () => {
+    await using scratch = await scratchWarehouse();
+    await using session = await scratch.open({ database: ':memory:' }, { statementTimeoutMs: 100 });
+    const sql = "SELECT len(generate_series(DATE '2000-01-01', DATE '2000-01-01' + 100000000, INTERVAL 1 DAY)) AS a";
+    await expect(session.describe({ sql, parameters: {} }, NEVER)).rejects.toMatchObject({
+      code: 'WAREHOUSE_TIMEOUT',
+      message: expect.stringContaining('so its process was ended'),
+    });
   });
 
   it.each([

@@ -1,9 +1,8 @@
 // Check by DuckDB's own parser before anything is bound: one SELECT, table functions that only read, and files named relative
 // to the workspace's folder. DuckDB itself would look for them where the daemon was started.
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { AppError } from '../../src/kernel/index.ts';
-import { cutText } from '../_shared/classifier.ts';
-import { limitLengths } from './limit-lengths.ts';
+import { AppError } from '../../../src/kernel/index.ts';
+import { cutText } from '../../_shared/classifier.ts';
 
 /** Table functions that read a file whose name is the first argument. */
 const FILE_FUNCTIONS = new Set([
@@ -71,7 +70,6 @@ export async function prepareSql(connection: DuckDBConnection, sql: string, fold
   const tree = await parseTree(connection, sql);
   const macros = await ownMacros(connection, tree);
   const edits: Edit[] = [];
-  limitLengths(tree);
   for (const node of nodesOf(tree)) {
     if (node.type === 'BASE_TABLE') edits.push(...tableEdits(node));
     if (node.type === 'TABLE_FUNCTION' && isRecord(node.function)) {

@@ -1,7 +1,7 @@
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api';
-import { AppError } from '../../src/kernel/index.ts';
-import type { Statement } from '../../src/warehouse/index.ts';
-import { explain } from './errors.ts';
+import { AppError } from '../../../src/kernel/index.ts';
+import { explain } from '../errors.ts';
+import type { SentStatement } from '../wire/messages.ts';
 import { type Watch, watchConnection } from './interrupt.ts';
 import type { Database } from './open-database.ts';
 import type { NodeApi } from './sdk.ts';
@@ -19,7 +19,7 @@ export interface Stream {
 export interface StreamJob {
   readonly api: NodeApi;
   readonly database: Database;
-  readonly statement: Statement;
+  readonly statement: SentStatement;
   readonly signal: AbortSignal;
 }
 

@@ -2,7 +2,7 @@
 // when the database closes. One that a killed process left behind is removed by the next process that opens a database there.
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode } from '../../src/kernel/index.ts';
+import { errorCode } from '../../../src/kernel/index.ts';
 
 const PREFIX = '.penstock-spill-';
 let claims = 0;
@@ -20,7 +20,8 @@ export async function claimSpill(folder: string): Promise<Spill> {
   return { path, release: () => rm(path, { recursive: true, force: true }) };
 }
 
-async function removeOrphans(folder: string): Promise<void> {
+/** Removes the spill folders of killed processes. */
+export async function removeOrphans(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.startsWith(PREFIX)) continue;
     const pid = Number(name.slice(PREFIX.length).split('-')[0]);

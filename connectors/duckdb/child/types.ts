@@ -1,7 +1,8 @@
 // DuckDB's types as columns. TYPES.md documents this file and readers.ts.
 import type { DuckDBType } from '@duckdb/node-api';
 import type { Column, ColumnType } from '../../../src/warehouse/index.ts';
-import type { Sdk } from '../sdk.ts';
+import type { TypeTree } from '../wire/messages.ts';
+import type { Sdk } from './sdk.ts';
 
 const COLUMN_TYPES: Readonly<Record<string, ColumnType>> = {
   BOOLEAN: 'boolean',
@@ -37,4 +38,20 @@ export function columnOf({ api }: Pick<Sdk, 'api'>, name: string, type: DuckDBTy
   return 'valueType' in type && column.type === 'list'
     ? { ...column, item: columnOf({ api }, name, type.valueType as DuckDBType) }
     : column;
+}
+
+/** Returns the type in the form in which the daemon reads its vectors. */
+export function typeTreeOf(sdk: Pick<Sdk, 'api'>, type: DuckDBType): TypeTree {
+  const { api } = sdk;
+  const id = api.DuckDBTypeId[type.typeId] ?? '';
+  const parts = (names: readonly string[], types: readonly DuckDBType[]) =>
+    types.map((one, at) => ({ name: names[at] ?? '', type: typeTreeOf(sdk, one) }));
+  if (type instanceof api.DuckDBDecimalType) return { id, width: type.width, scale: type.scale };
+  if (type instanceof api.DuckDBEnumType) return { id, values: type.values };
+  if (type instanceof api.DuckDBListType) return { id, parts: parts([], [type.valueType]) };
+  if (type instanceof api.DuckDBArrayType) return { id, size: type.length, parts: parts([], [type.valueType]) };
+  if (type instanceof api.DuckDBMapType) return { id, parts: parts([], [type.keyType, type.valueType]) };
+  if (type instanceof api.DuckDBStructType) return { id, parts: parts(type.entryNames, type.entryTypes) };
+  if (type instanceof api.DuckDBUnionType) return { id, parts: parts(type.memberTags, type.memberTypes) };
+  return { id };
 }

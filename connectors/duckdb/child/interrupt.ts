@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { AppError, systemClock } from '../../src/kernel/index.ts';
+import { AppError, systemClock } from '../../../src/kernel/index.ts';
 
 const AGAIN_MS = 50;
 const LONGEST_TICK_MS = 1000;

@@ -1,23 +1,24 @@
 import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api';
-import { type Column, requireDistinctColumns, type Statement } from '../../src/warehouse/index.ts';
-import { columnOf } from './cells/types.ts';
-import { explain } from './errors.ts';
+import { type Column, requireDistinctColumns } from '../../../src/warehouse/index.ts';
+import { explain } from '../errors.ts';
+import type { SentStatement } from '../wire/messages.ts';
 import { type Watch, watchConnection } from './interrupt.ts';
 import type { Database } from './open-database.ts';
 import { prepareSql } from './prepare-sql.ts';
 import type { Sdk } from './sdk.ts';
+import { columnOf } from './types.ts';
 
 /** Prepares a statement that DuckDB has bound: its columns are known, and nothing has run. */
 export async function prepareStatement(
   connection: DuckDBConnection,
-  { sql, parameters }: Statement,
+  { sql, parameters }: SentStatement,
   folder: string,
 ): Promise<DuckDBPreparedStatement> {
   const prepared = await connection.prepare(await prepareSql(connection, sql, folder));
   for (const [name, value] of Object.entries(parameters)) {
     const index = prepared.parameterIndex(name);
     if (typeof value === 'string') prepared.bindVarchar(index, value);
-    else prepared.bindHugeInt(index, value);
+    else prepared.bindHugeInt(index, BigInt(value.integer));
   }
   return prepared;
 }
