@@ -78,6 +78,7 @@ const HOMES = [
     { dependencyTypesNot: ['type-only', 'type-import'] },
   ],
   ['@aws-sdk/[a-z-]+', ['^connectors/redshift/session\\.ts$'], { dependencyTypesNot: ['type-only', 'type-import'] }],
+  ['ssh2', ['^connectors/redshift/session\\.ts$'], { dependencyTypesNot: ['type-only', 'type-import'] }],
   ['snowflake-sdk', ['^connectors/snowflake/session\\.ts$'], { dependencyTypesNot: ['type-only', 'type-import'] }],
 ];
 const homes = HOMES.map(([library, paths, imported = {}]) => ({

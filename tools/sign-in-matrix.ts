@@ -88,6 +88,15 @@ export const SIGN_INS: readonly SignIn[] = [
     provenBy: { 'real server': `${CONFORMANCE}/redshift/client-certificates.test.ts` },
   },
   {
+    ...{ product: 'PostgreSQL', way: 'SSH tunnel by key' },
+    fields: ['ssh_user', 'ssh_host_key', 'ssh_private_key', 'ssh_private_key_passphrase'],
+    provenBy: { 'real server': 'test/warehouses/ssh-tunnel.test.ts' },
+  },
+  {
+    ...{ product: 'PostgreSQL', way: 'SSH tunnel by password', fields: ['ssh_password'] },
+    provenBy: { 'wire server': `${CONFORMANCE}/redshift/ssh-password.test.ts` },
+  },
+  {
     ...{ product: 'Databricks', way: 'personal access token', fields: ['token'] },
     provenBy: { emulator: `${CONFORMANCE}/databricks/bad-days.test.ts` },
   },
@@ -108,7 +117,10 @@ export const OTHER_FIELDS: Readonly<Record<string, readonly string[]>> = {
     ...['aws_iam_user_arn', 'aws_external_id', 'external_stage'],
   ],
   BigQuery: ['project_id', 'dataset_id', 'drive_access', 'region', 'maximum_bytes_billed'],
-  Redshift: ['host', 'port', 'database', 'aws_iam_role_arn', 'sslmode', 'sslrootcert', 'target_session_attrs'],
+  Redshift: [
+    ...['host', 'port', 'database', 'aws_iam_role_arn', 'sslmode', 'sslrootcert', 'target_session_attrs'],
+    ...['ssh_host', 'ssh_port'],
+  ],
   Databricks: ['provider', 'schema', 'host', 'http_path', 'catalog'],
   DuckDB: ['database', 'read_only'],
 };

@@ -4,6 +4,7 @@ import { awsFields, signInComplaint } from './aws/fields.ts';
 import { DEFAULT_PORT } from './facts.ts';
 import { SESSION_ATTRIBUTES } from './session-attributes.ts';
 import { CLIENT_PAIR, hasClientPair, tlsFields } from './tls-fields.ts';
+import { tunnelComplaint, tunnelFields } from './tunnel/fields.ts';
 
 /** Most hosts of a connection, each with a time-out of its own. */
 const MOST_HOSTS = 8;
@@ -72,6 +73,7 @@ const fieldsSchema = Type.Object(
     // The specification gives no purpose for the role. It is stored and answered; reading needs no role.
     aws_iam_role_arn: Type.Optional(Type.String({ maxLength: 2048 })),
     ...tlsFields,
+    ...tunnelFields,
   },
   { additionalProperties: false },
 );
@@ -84,7 +86,13 @@ const withSignIn = Type.Refine(
   (config) => signInComplaint(config) ?? '',
 );
 
-export const configSchema = Type.Refine(withSignIn, fitsHosts, () => 'needs one port for all hosts, or one for each');
+const withPorts = Type.Refine(withSignIn, fitsHosts, () => 'needs one port for all hosts, or one for each');
+
+export const configSchema = Type.Refine(
+  withPorts,
+  (config) => tunnelComplaint(config) === undefined,
+  (config) => tunnelComplaint(config) ?? '',
+);
 
 export type RedshiftConfig = Static<typeof configSchema>;
 

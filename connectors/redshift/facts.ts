@@ -11,13 +11,17 @@ export const facts: ProviderFacts = {
     required: ['host', 'database', 'user', 'password'],
     optional: ['port', 'aws_iam_role_arn'],
   },
-  secretFields: ['password', 'sslkey', 'aws_secret_access_key', 'aws_session_token'],
+  secretFields: [
+    ...['password', 'sslkey', 'aws_secret_access_key', 'aws_session_token'],
+    ...['ssh_password', 'ssh_private_key', 'ssh_private_key_passphrase'],
+  ],
   // those of TLS, because they say who may read a password on its way; and whom a password or an access key is for
   addressFields: [
     ...['host', 'port', 'database', 'user', 'sslmode', 'sslrootcert', 'sslcert'],
     ...['aws_region', 'cluster_identifier', 'workgroup_name', 'aws_assume_role_arn'],
+    ...['ssh_host', 'ssh_port', 'ssh_user', 'ssh_host_key'],
   ],
-  placeFields: ['host', 'port', 'database'],
+  placeFields: ['host', 'port', 'database', 'ssh_host', 'ssh_port'],
   configDefaults: { port: DEFAULT_PORT },
   setUpHelp: [
     '--role --database --schema --table --user [--password]',

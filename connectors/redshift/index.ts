@@ -6,7 +6,8 @@ import { configSchema, type RedshiftConfig, targetsOf } from './config.ts';
 import { dialect } from './dialect.ts';
 import { classify } from './errors.ts';
 import { facts } from './facts.ts';
-import { loadAws, loadSdk, openSession } from './session.ts';
+import { loadAws, loadSdk, loadSsh, openSession } from './session.ts';
+import { requireAllowedBehind, sshTargetOf } from './tunnel/check-tunnel.ts';
 
 /** Gamma: Amazon Redshift and PostgreSQL; the server tells which of the two it is. */
 export const redshift = defineConnector({
@@ -20,14 +21,28 @@ export const redshift = defineConnector({
     writeBack: true,
   },
   open: async (config, environment) =>
-    openSession({ pg: await loadSdk(), config, environment, login: loginSource({ config, environment, loadAws }) }),
+    openSession({
+      pg: await loadSdk(),
+      loadSsh,
+      config,
+      environment,
+      login: loginSource({ config, environment, loadAws }),
+    }),
   checkAddress,
   classify,
 });
 
 async function checkAddress(config: RedshiftConfig, { network }: ConnectorEnvironment) {
-  const issues = targetsOf(config).map((target) =>
-    addressIssues('config.host', () => resolveHost(target, network), classify),
+  const targets = targetsOf(config);
+  if (config.ssh_host === undefined) {
+    const issues = targets.map((target) => addressIssues('config.host', () => resolveHost(target, network), classify));
+    return (await Promise.all(issues)).flat();
+  }
+  const ssh = sshTargetOf({ ...config, ssh_host: config.ssh_host });
+  const refused = await addressIssues('config.ssh_host', () => resolveHost(ssh, network), classify);
+  if (refused.length > 0) return refused;
+  const issues = targets.map((target) =>
+    addressIssues('config.host', () => requireAllowedBehind(ssh, target, network), classify),
   );
   return (await Promise.all(issues)).flat();
 }

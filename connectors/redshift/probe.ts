@@ -58,9 +58,9 @@ export async function probe(
 }
 
 /** Returns the first way on which a server accepts connections. */
-async function reach({ config, environment }: LinkDeps, signal: AbortSignal): Promise<Way> {
+async function reach(deps: LinkDeps, signal: AbortSignal): Promise<Way> {
   let failure: unknown;
-  for (const way of await waysOf(config, environment.network)) {
+  for (const way of await waysOf({ ...deps, network: deps.environment.network })) {
     try {
       (await dial({ ...way, tls: undefined }, signal)).destroy();
       return way;

@@ -28,6 +28,11 @@ export async function loadAws(): Promise<Aws> {
   return { redshift, serverless, sts };
 }
 
+/** Loads the SDK of SSH tunnels, which few connections need; the only place that does. */
+export async function loadSsh() {
+  return (await import('ssh2')).default;
+}
+
 /**
  * Opens a session. Connects at the first use, so that `probe` can report at which stage it fails. `clock` begins the snapshot
  * of the reads after it. Every row committed before the time that it returns is in that snapshot, so a range that ends at that

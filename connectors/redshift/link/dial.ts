@@ -1,6 +1,7 @@
 // A socket of our own beside the driver's, to cancel the work of its connection, and to see how far a probe gets.
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { connect as secure } from 'node:tls';
 import { systemClock } from '../../../src/kernel/index.ts';
 import { NO_TLS, type Tls } from './tls.ts';
@@ -8,8 +9,12 @@ import { NO_TLS, type Tls } from './tls.ts';
 export interface Door {
   readonly address: string;
   readonly port: number;
+  /** Opens a stream to the server where it is reached through an SSH server. */
+  readonly tunnel?: OpenTunnel | undefined;
   readonly tls: Tls;
 }
+
+export type OpenTunnel = (signal?: AbortSignal) => Promise<Duplex>;
 
 const DIAL_MS = 5000;
 /** Messages without a type: length, then a code that is no version of the protocol. */
@@ -17,12 +22,12 @@ const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 const CANCEL_REQUEST = Buffer.from([0, 0, 0, 16, 4, 210, 22, 46]);
 
 /** Opens a socket, with TLS where the door has it. Gives up after five seconds and on an abort. */
-export async function dial({ address, port, tls }: Door, signal?: AbortSignal): Promise<Socket> {
-  const socket = connect({ host: address, port });
+export async function dial({ address, port, tls, tunnel }: Door, signal?: AbortSignal): Promise<Duplex> {
+  const socket = tunnel === undefined ? connect({ host: address, port }) : await tunnel(signal);
   // the awaiting caller gets the failure; a socket without a listener would end the process
   socket.on('error', () => undefined);
   return await within(socket, signal, async () => {
-    await once(socket, 'connect');
+    if (tunnel === undefined) await once(socket, 'connect');
     if (tls === undefined) return socket;
     socket.write(SSL_REQUEST);
     const [answer]: readonly unknown[] = await once(socket, 'data');
@@ -34,7 +39,7 @@ export async function dial({ address, port, tls }: Door, signal?: AbortSignal): 
   });
 }
 
-async function within(socket: Socket, signal: AbortSignal | undefined, work: () => Promise<Socket>): Promise<Socket> {
+async function within(socket: Duplex, signal: AbortSignal | undefined, work: () => Promise<Duplex>): Promise<Duplex> {
   const settled = new AbortController();
   const close = (reason: string, code: string) => socket.destroy(Object.assign(new Error(reason), { code }));
   const abort = () => close('The attempt was cancelled', 'ECONNABORTED');

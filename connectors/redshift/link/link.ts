@@ -10,6 +10,7 @@ import type { Login, LoginSource } from '../aws/database-login.ts';
 import type { RedshiftConfig } from '../config.ts';
 import type { Pg, RawRow } from '../sdk.ts';
 import { type Access, type Product, productOf, ROLLBACK, STATEMENTS } from '../statements.ts';
+import type { LoadSsh } from '../tunnel/tunnel.ts';
 import { runCopy } from './copy-in.ts';
 import { type Door, requestCancel } from './dial.ts';
 import { askFetchLimit } from './fetch-limit.ts';
@@ -45,6 +46,7 @@ export interface Link {
 
 export interface LinkDeps {
   readonly pg: Pg;
+  readonly loadSsh: LoadSsh;
   readonly config: RedshiftConfig;
   readonly environment: ConnectorEnvironment;
   /** Returns user and password for one new connection. */
@@ -77,7 +79,7 @@ interface Connected {
 
 /** Connects to the first server that accepts the connection and is what the round over the hosts wants. */
 async function connectAnywhere(deps: LinkDeps, signal: AbortSignal, access: Access): Promise<Connected> {
-  const ways = await waysOf(deps.config, deps.environment.network);
+  const ways = await waysOf({ ...deps, network: deps.environment.network });
   const login = await deps.login(signal);
   const tries = roundsOf(deps.config, access).flatMap((wanted) => ways.map((way) => ({ wanted, way })));
   let failure: unknown;
@@ -97,12 +99,12 @@ async function connectAnywhere(deps: LinkDeps, signal: AbortSignal, access: Acce
 /** Connects to one address, by the first attempt of TLS that the server takes. */
 async function connectOn(
   deps: LinkDeps,
-  { address, port, attempts, login }: Way & { readonly login: Login },
+  { attempts, login, ...place }: Way & { readonly login: Login },
   signal: AbortSignal,
 ): Promise<Connected> {
   let failure: unknown;
   for (const tls of attempts) {
-    const door = { address, port, tls };
+    const door = { ...place, tls };
     try {
       return { client: await connect(deps, { ...door, login }, signal), door };
     } catch (thrown) {
@@ -140,11 +142,13 @@ function isNetworkFailure(failure: unknown): boolean {
 /** Connects with every option set: the driver would take a missing one from the environment of the process. */
 async function connect(
   { pg, config, environment }: LinkDeps,
-  { address, port, tls, login: { user, password } }: Door & { readonly login: Login },
+  { address, port, tls, tunnel, login: { user, password } }: Door & { readonly login: Login },
   signal: AbortSignal,
 ): Promise<pg.Client> {
   const { database } = config;
+  const stream = await tunnel?.(signal);
   const client = new pg.Client({
+    ...(stream === undefined ? {} : { stream: () => stream }),
     host: address,
     port,
     database,

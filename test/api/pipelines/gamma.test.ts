@@ -39,6 +39,7 @@ describe('a connection to PostgreSQL', () => {
     { sslrootcert: '-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----' },
     { user: 'somebody_else' },
     { database: 'elsewhere' },
+    { ssh_host: 'ssh.example.com' },
   ])(
     'refuses the mask beside TLS that somebody else may open, and for another user or database: %j',
     async (change) => {

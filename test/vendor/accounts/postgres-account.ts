@@ -1,7 +1,7 @@
 import { loginSource } from '../../../connectors/redshift/aws/database-login.ts';
 import type { RedshiftConfig } from '../../../connectors/redshift/config.ts';
 import { openLink } from '../../../connectors/redshift/link/link.ts';
-import { loadAws, loadSdk } from '../../../connectors/redshift/session.ts';
+import { loadAws, loadSdk, loadSsh } from '../../../connectors/redshift/session.ts';
 import { ROLLBACK } from '../../../connectors/redshift/statements.ts';
 import type { ConnectorEnvironment } from '../../../src/warehouse/index.ts';
 import type { Account } from './account.ts';
@@ -11,7 +11,7 @@ const NEVER = new AbortController().signal;
 /** Opens a PostgreSQL or Redshift. A connection names a database and no schema, so each run has a database of its own. */
 export async function openPostgresAccount(config: RedshiftConfig, environment: ConnectorEnvironment): Promise<Account> {
   const login = loginSource({ config, environment, loadAws });
-  const link = await openLink({ pg: await loadSdk(), config, environment, login }, NEVER);
+  const link = await openLink({ pg: await loadSdk(), loadSsh, config, environment, login }, NEVER);
   // a session begins in a transaction that only reads
   await link.run(ROLLBACK);
   const { product } = link;
