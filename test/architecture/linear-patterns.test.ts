@@ -6,11 +6,6 @@ import { describe, expect, it } from 'vitest';
 import { collectPatterns, filesThatBuildPatterns } from '../support/patterns/collect-patterns.ts';
 import { judgePattern, LIST, readJudgements } from '../support/patterns/judge-pattern.ts';
 
-/** Patterns that are not linear or not proven to be, with the reason why they may stay. */
-const WAIVED: Readonly<Record<string, string>> = {
-  '/(-?[\\d.]+)\\s*([a-z]+)/gi': 'reads an INTERVAL that DuckDB wrote, some dozen characters',
-};
-
 /** Files that build a pattern while the daemon runs, and what it is built of. */
 const BUILT: Readonly<Record<string, string>> = {
   'src/dsr/forwarding/call-partner.ts': 'plain text, each of its characters escaped',
@@ -30,11 +25,7 @@ describe('regular expressions', () => {
       const judged = listed.get(pattern) ?? (await judgePattern(pattern));
       if (judged !== 'linear' && judged !== 'fuzzed') faults.push(`${judged} ${pattern} in ${places.join(', ')}`);
     }
-    const unwaived = faults.filter(
-      (fault) => !Object.keys(WAIVED).some((pattern) => fault.includes(` ${pattern} in `)),
-    );
-    expect(unwaived).toEqual([]);
-    expect(faults).toHaveLength(Object.keys(WAIVED).length);
+    expect(faults).toEqual([]);
   }, 600_000);
 
   it('are built while the daemon runs only of what is safe', () => {
