@@ -5,7 +5,7 @@
  * and saves nothing; one of 30 saves 15 MB and costs a third more CPU a row of what is delivered. One thread looks through
  * the young: several wait for each other where store and daemon share two cores. Without a bound glibc keeps an arena a
  * thread, and keeps buffers that are gone: giving those of 16 KB and more back at once saves 30 MB, and costs no CPU that was
- * seen. DuckDB works on the threads that gzip, name lookups and files wait for: of the usual four, as many previews leave none.
+ * seen. Name lookups share a pool of threads with gzip and files: of the usual four, as many that hang leave none.
  */
 export const NODE_FLAGS = ['--max-semi-space-size=16', '--heap-growing-percent=60', '--no-parallel-scavenge'];
 export const NODE_ENVIRONMENT = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '16384', UV_THREADPOOL_SIZE: '16' };

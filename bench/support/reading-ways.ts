@@ -1,6 +1,7 @@
 // Ways of reading one table, measured one after the other and compared with one of them.
 import { execFileSync } from 'node:child_process';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { NODE_ENVIRONMENT, NODE_FLAGS } from '../../bin/node-flags.mjs';
 import type { ReadRequest, Session } from '../../src/warehouse/index.ts';
 
 const ROUNDS = 3;
@@ -53,9 +54,11 @@ interface Comparison {
   readonly raw: string;
 }
 
-/** Each runs in a process of its own, so that memory and compiled code of one neither help nor hurt the next. */
+/** Each runs in a process of its own as the daemon is started, so that memory and compiled code of one neither help nor hurt the next. */
 export function compareWays(ways: ReadingWays, { script, place, raw }: Comparison): void {
-  const run = (way: string) => execFileSync(process.execPath, [script, way, place], { encoding: 'utf8' });
+  const env = { ...process.env, ...NODE_ENVIRONMENT };
+  const run = (way: string) =>
+    execFileSync(process.execPath, [...NODE_FLAGS, script, way, place], { encoding: 'utf8', env });
   const figures = Object.keys(ways).map((way) => JSON.parse(run(way)) as Figure);
   const rawRate = figures.find(({ way }) => way === raw)?.rowsPerSecond ?? Number.NaN;
   const titles = ['rows/s', 'µs CPU/row', 'peak RSS MB', 'gap ms', 'ratio'];
