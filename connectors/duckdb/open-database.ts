@@ -23,6 +23,8 @@ interface Place {
 interface Written {
   readonly opening: Promise<Database>;
   users: number;
+  /** End of its closing, once the last user has left. */
+  closed?: Promise<void>;
 }
 
 /** Files that this daemon has open, by path: those being written, and the ends of those being read. */
@@ -39,7 +41,9 @@ export async function openDatabase(config: DuckDbConfig, environment: ConnectorE
   const path = await locateDatabase(environment.folder, config.database);
   await requireDatabase(path, config.database);
   if (environment.writes === true) await waitForReaders(path);
-  else if (!writtenFiles.has(path)) return await openForReading({ path, folder }, environment);
+  // until it is closed, nobody may open the file anew
+  for (let file = writtenFiles.get(path); file?.closed !== undefined; file = writtenFiles.get(path)) await file.closed;
+  if (environment.writes !== true && !writtenFiles.has(path)) return await openForReading({ path, folder }, environment);
   return await shareWritten({ path, folder }, environment);
 }
 
@@ -68,18 +72,18 @@ async function shareWritten(place: Place, environment: ConnectorEnvironment): Pr
   const shared = writtenFiles.get(place.path) ?? { opening: openChild(place, environment), users: 0 };
   writtenFiles.set(place.path, shared);
   shared.users += 1;
+  const forget = () => {
+    if (writtenFiles.get(place.path) === shared) writtenFiles.delete(place.path);
+  };
   const release = async () => {
     shared.users -= 1;
     if (shared.users > 0) return;
-    // until it is closed, nobody may open the file anew
-    await shared.opening
-      .then((database) => database[Symbol.asyncDispose]())
-      .finally(() => {
-        if (writtenFiles.get(place.path) === shared && shared.users === 0) writtenFiles.delete(place.path);
-      });
+    shared.closed = shared.opening.then((database) => database[Symbol.asyncDispose]()).finally(forget);
+    await shared.closed;
   };
   try {
     const { host } = await shared.opening;
+    void host.gone.then(forget);
     return { host, [Symbol.asyncDispose]: release };
   } catch (failure) {
     await release().catch(() => undefined);

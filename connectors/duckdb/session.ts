@@ -17,9 +17,18 @@ export function openSession(config: DuckDbConfig, environment: ConnectorEnvironm
   if (environment.writes === true) requireWritable(config);
   const { statementTimeoutMs: limitMs, messageBytes: mostBytes } = environment;
   let opening: Promise<Database> | undefined;
-  const database = (): Promise<Database> => {
+  const database = async (): Promise<Database> => {
     opening ??= openDatabase(config, environment);
-    return opening;
+    const seen = opening;
+    const opened = await seen;
+    if (opened.host.isAlive) return opened;
+    // a statement has ended the process; the session goes on in another one
+    const reopen = async () => {
+      await opened[Symbol.asyncDispose]();
+      return await openDatabase(config, environment);
+    };
+    if (opening === seen) opening = reopen();
+    return await database();
   };
   const reach: Reach = async (signal) => ({ host: (await database()).host, limits: { signal, limitMs } });
   const ask = async (sql: string, signal: AbortSignal): Promise<Texts> => {

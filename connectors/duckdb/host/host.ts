@@ -54,6 +54,11 @@ export class Host {
     process.on('message', (message) => this.#take(message as AnswerMessage));
   }
 
+  /** End of the child. */
+  get gone(): Promise<void> {
+    return this.#gone.promise;
+  }
+
   get isAlive(): boolean {
     return this.#isAlive;
   }

@@ -50,6 +50,8 @@ describe('a child', () => {
       code: 'WAREHOUSE_DATA',
       message: expect.stringContaining('The process of DuckDB ended (SIGKILL)'),
     });
+    // the session goes on in another process
+    expect(await Promise.all([rowsOf(session, 'SELECT 1'), rowsOf(session, 'SELECT 2')])).toEqual([[[1]], [[2]]]);
     await session[Symbol.asyncDispose]();
     expect(await readdir(scratch.folder)).toEqual([]);
   });

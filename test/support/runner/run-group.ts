@@ -17,14 +17,15 @@ interface Ended {
  * Ctrl-C, and the second would end its processes before they have cleared up. Resolves when an interrupted group is gone.
  */
 export async function runGroup(command: string, args: readonly string[], cwd: string): Promise<Ended> {
-  // another group must not read from the terminal
-  const child = spawn(command, args, { cwd, stdio: ['ignore', 'inherit', 'inherit'], detached: true });
   let isInterrupted = false;
   const pass = (signal: NodeJS.Signals) => {
     if (!isInterrupted) signalGroup(child, signal);
     isInterrupted = true;
   };
+  // before the command begins: its first line may be what somebody answers with a signal
   for (const signal of SIGNALS) process.on(signal, pass);
+  // another group must not read from the terminal
+  const child = spawn(command, args, { cwd, stdio: ['ignore', 'inherit', 'inherit'], detached: true });
   try {
     const [code] = await once(child, 'close');
     if (isInterrupted) await endOf(child);
