@@ -243,9 +243,10 @@ describe('draining', () => {
     await until(async () => begun.includes('1/first'));
     await jobs.drain(10_000);
     expect([reasons, begun]).toEqual([['drain'], ['1/first']]);
-    expect(await states('1/first')).toEqual(['completed', 'created']);
-    // a worker that had fetched it when the drain began gives it back
-    expect(['created', 'retry']).toContain((await states('1/second')).join());
+    // a worker that had fetched a job when the drain began gives it back
+    const waits = expect.stringMatching(/^(created|retry)$/);
+    expect(await states('1/first')).toEqual(['completed', waits]);
+    expect(await states('1/second')).toEqual([waits]);
     // the API may still answer a trigger while the daemon goes down
     await enqueue(jobs, '1/third');
     expect(await states('1/third')).toEqual(['created']);
