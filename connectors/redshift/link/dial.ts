@@ -78,5 +78,9 @@ export async function requestCancel(
   message.writeInt32BE(key | 0, 12);
   const socket = await dial(door);
   socket.end(message);
-  await once(socket, 'close').catch(() => undefined);
+  const ended = new AbortController();
+  const { signal } = ended;
+  await Promise.race([once(socket, 'close', { signal }), systemClock.sleep(DIAL_MS, signal)]).catch(() => undefined);
+  ended.abort();
+  socket.destroy();
 }

@@ -2,7 +2,7 @@
 // sessions have the same settings everywhere.
 import type { Duplex } from 'node:stream';
 import type pg from 'pg';
-import { systemClock } from '../../../src/kernel/index.ts';
+import { AppError, systemClock } from '../../../src/kernel/index.ts';
 import type { ConnectorEnvironment } from '../../../src/warehouse/index.ts';
 import { fieldOf } from '../../_shared/field-of.ts';
 import { noAnswerWithin } from '../../_shared/timeout-error.ts';
@@ -135,6 +135,8 @@ function mayOthersAccept(failure: unknown, servers: number): boolean {
 
 /** Tells whether another address may succeed; the answer of a server is final. */
 function isNetworkFailure(failure: unknown): boolean {
+  // a tunnel names its own failures
+  if (failure instanceof AppError) return failure.code === 'WAREHOUSE_UNREACHABLE';
   const code = fieldOf(failure, 'code');
   return code === undefined ? fieldOf(failure, 'message') === 'timeout expired' : /^E[A-Z]+$/.test(String(code));
 }

@@ -1,9 +1,9 @@
 // A stream to the database through an SSH server, whose host key is pinned. Each connection has an SSH connection of its own.
 import { createHash } from 'node:crypto';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import type { Client, ClientChannel } from 'ssh2';
-import { AppError, field, say } from '../../../src/kernel/index.ts';
+import { AppError, field, say, systemClock } from '../../../src/kernel/index.ts';
 import { cutText } from '../../_shared/classifier.ts';
 import { fieldOf } from '../../_shared/field-of.ts';
 import type { Target } from '../../_shared/resolve-host.ts';
@@ -23,8 +23,15 @@ export interface SshLogin {
   readonly passphrase?: string | undefined;
 }
 
+/** Time for the sign-in, and then for the SSH server to reach the database. */
 const READY_MS = 8000;
 const KEEP_ALIVE_MS = 10_000;
+/** Bytes that may wait in either direction. A channel's window is 2 MiB, so only a server that ignores it gets beyond. */
+const MOST_WAITING_BYTES = 16 * (1 << 20);
+/** Least size of packets that a server may ask for. The SDK writes to a channel with packets of 0 bytes for ever. */
+const LEAST_PACKET_BYTES = 1024;
+
+const [PROHIBITED, NOT_CONNECTED] = [1, 2];
 
 /** Opens a stream to `target`. Throws AppError. An abort closes the SSH connection. */
 export async function openTunnel(
@@ -33,56 +40,98 @@ export async function openTunnel(
   signal?: AbortSignal,
 ): Promise<Duplex> {
   const client = new (await load()).Client();
-  let seen = '';
+  // the checked address and not the name, which may lead elsewhere a moment later
+  const tcp = connect({ host: login.address, port: login.port });
+  // an error without a listener ends the process, and the SDK adds none where it cannot read the key
+  tcp.on('error', () => undefined);
+  const settled = new AbortController();
+  let [seen, channel]: [string, ClientChannel | undefined] = ['', undefined];
   const opened = new Promise<ClientChannel>((resolve, reject) => {
     client.on('error', reject);
     client.on('close', () => reject(new Error('The SSH server closed the connection')));
-    client.on('ready', () =>
-      client.forwardOut('127.0.0.1', 0, target.host, target.port, (failure, channel) =>
-        failure === undefined ? resolve(channel) : reject(failure),
-      ),
-    );
-    signal?.addEventListener('abort', () => reject(new Error('The attempt was cancelled')), { once: true });
+    client.once('ready', () => {
+      client.forwardOut('127.0.0.1', 0, target.host, target.port, (failure, found) => {
+        if (failure !== undefined) return reject(failure);
+        found.on('error', reject);
+        resolve(found);
+      });
+      systemClock.sleep(READY_MS, settled.signal).then(
+        () => reject(Object.assign(new Error(`no answer within ${READY_MS / 1000} s`), { reason: NOT_CONNECTED })),
+        () => undefined,
+      );
+    });
+    const abort = () => reject(new Error('The attempt was cancelled'));
+    signal?.addEventListener('abort', abort, { once: true, signal: settled.signal });
+    limitWaiting(tcp, () => channel?.readableLength ?? 0);
     client.connect({
-      // the checked address and not the name, which may lead elsewhere a moment later
-      sock: connect({ host: login.address, port: login.port }),
+      sock: tcp,
       username: login.user,
       ...(login.password === undefined ? {} : { password: login.password }),
       ...(login.privateKey === undefined ? {} : { privateKey: login.privateKey }),
       ...(login.passphrase === undefined ? {} : { passphrase: login.passphrase }),
       readyTimeout: READY_MS,
       keepaliveInterval: KEEP_ALIVE_MS,
+      // a small packet could unpack to many megabytes
+      algorithms: { compress: ['none'] },
       hostVerifier: (key: Buffer) => {
         seen = fingerprintOf(key);
         return seen === login.hostKey.replace(/=$/, '');
       },
     });
-    if (signal?.aborted) reject(new Error('The attempt was cancelled'));
+    if (signal?.aborted) abort();
   });
   try {
-    return socketOf(client, await opened);
+    channel = await opened;
+    requirePackets(channel);
+    return socketOf({ client, tcp, channel });
   } catch (failure) {
-    client.on('error', () => undefined);
-    client.destroy();
+    tcp.destroy();
     throw faultOf(failure, { login, target, seen });
+  } finally {
+    settled.abort();
   }
+}
+
+/** Closes the connection of a server that sends more than the window of the channel, or reads nothing. */
+function limitWaiting(tcp: Socket, unread: () => number): void {
+  tcp.on('data', () => {
+    if (Math.max(tcp.writableLength, unread()) <= MOST_WAITING_BYTES) return;
+    tcp.destroy(new Error('The SSH server sent more than the window of the channel, or read nothing'));
+  });
+}
+
+function requirePackets(channel: ClientChannel): void {
+  // the size is in a field of the SDK's own that its types leave out
+  const size = Number(fieldOf(fieldOf(channel, 'outgoing'), 'packetSize'));
+  if (size >= LEAST_PACKET_BYTES) return;
+  throw new Error(`It asks for packets of at most ${size} bytes, of which no connection can be made`);
 }
 
 function fingerprintOf(key: Buffer): string {
   return `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=$/, '')}`;
 }
 
+interface Opened {
+  readonly client: Client;
+  readonly tcp: Socket;
+  readonly channel: ClientChannel;
+}
+
 /** Returns the channel as a socket, as far as the driver uses one. Its end is the end of the SSH connection. */
-function socketOf(client: Client, channel: ClientChannel): Duplex {
+function socketOf({ client, tcp, channel }: Opened): Duplex {
   const socket = new Duplex({
     read: () => void channel.resume(),
-    write: (bytes, _, done) => void channel.write(bytes, done),
+    write(bytes, _, done) {
+      // the channel knows its own window alone, which a server may open without reading anything
+      channel.write(bytes, () => void (tcp.writableNeedDrain ? tcp.once('drain', () => done()) : done()));
+    },
     final(done) {
       channel.end();
       done();
     },
     destroy(failure, done) {
-      client.destroy();
+      // the SDK's own method leaves a socket open whose other side was asked to end
+      tcp.destroy();
       // the driver takes the end of this stream for the failure, unless that of TLS above it comes first
       setImmediate(done, failure);
     },
@@ -91,6 +140,7 @@ function socketOf(client: Client, channel: ClientChannel): Duplex {
     if (!socket.push(bytes)) channel.pause();
   });
   channel.on('end', () => void socket.push(null));
+  channel.on('error', (failure: Error) => void socket.destroy(failure));
   channel.on('close', () => void socket.destroy());
   client.on('error', (failure) => void socket.destroy(failure));
   client.on('close', () => void socket.destroy());
@@ -113,8 +163,6 @@ interface Attempt {
   /** Fingerprint of the server's key; empty where it showed none. */
   readonly seen: string;
 }
-
-const [PROHIBITED, NOT_CONNECTED] = [1, 2];
 
 function faultOf(cause: unknown, { login, target, seen }: Attempt): AppError {
   const said = cutText(cause instanceof Error ? cause.message : String(cause));
