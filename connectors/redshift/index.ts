@@ -7,7 +7,7 @@ import { dialect } from './dialect.ts';
 import { classify } from './errors.ts';
 import { facts } from './facts.ts';
 import { loadAws, loadSdk, loadSsh, openSession } from './session.ts';
-import { requireAllowedBehind, sshTargetOf } from './tunnel/check-tunnel.ts';
+import { hostsBehind, sshTargetOf } from './tunnel/check-tunnel.ts';
 
 /** Gamma: Amazon Redshift and PostgreSQL; the server tells which of the two it is. */
 export const redshift = defineConnector({
@@ -42,7 +42,7 @@ async function checkAddress(config: RedshiftConfig, { network }: ConnectorEnviro
   const refused = await addressIssues('config.ssh_host', () => resolveHost(ssh, network), classify);
   if (refused.length > 0) return refused;
   const issues = targets.map((target) =>
-    addressIssues('config.host', () => requireAllowedBehind(ssh, target, network), classify),
+    addressIssues('config.host', () => hostsBehind(ssh, target, network), classify),
   );
   return (await Promise.all(issues)).flat();
 }

@@ -3,7 +3,7 @@ import { AppError } from '../../../src/kernel/index.ts';
 import type { NetworkRules } from '../../../src/warehouse/index.ts';
 import { resolveHost, type Target } from '../../_shared/resolve-host.ts';
 import { type RedshiftConfig, targetsOf } from '../config.ts';
-import { isOnSshServer, requireAllowedBehind, sshTargetOf } from '../tunnel/check-tunnel.ts';
+import { hostsBehind, isOnSshServer, sshTargetOf } from '../tunnel/check-tunnel.ts';
 import { type LoadSsh, openTunnel, type SshLogin } from '../tunnel/tunnel.ts';
 import type { OpenTunnel } from './dial.ts';
 import { attemptsOf, type Tls } from './tls.ts';
@@ -51,17 +51,17 @@ async function waysTo({ host, port }: Target, { config, network, loadSsh }: Find
   }
   const ssh = sshTargetOf({ ...config, ssh_host });
   const addresses = await resolveHost(ssh, network);
-  await requireAllowedBehind(ssh, { host, port }, network);
+  const hosts = await hostsBehind(ssh, { host, port }, network);
   // nobody can listen between the SSH server and a database on its own machine
   const attempts = attemptsOf({ ...config, host }, isOnSshServer(host) ? '127.0.0.1' : host);
-  return addresses.map((address) => {
+  return addresses.flatMap((address) => {
     const login = loginOf(config, { ...ssh, host: address });
-    return {
+    return hosts.map((asked) => ({
       address: host,
       port,
       attempts,
-      tunnel: (signal) => openTunnel(loadSsh, { login, target: { host, port } }, signal),
-    };
+      tunnel: (signal?: AbortSignal) => openTunnel(loadSsh, { login, target: { host: asked, port } }, signal),
+    }));
   });
 }
 

@@ -20,18 +20,21 @@ export function sshTargetOf(config: { readonly ssh_host: string; readonly ssh_po
 }
 
 /**
- * Throws WAREHOUSE_CONFIG for a database that the rules refuse. The name may lead to the SSH server's own machine, and that may
- * be the machine of the store: so the port is checked there, whatever the name. Every name that is known here is checked here
- * too. One that only the SSH server knows is accepted where the operator allows any host, or that name.
+ * Returns the hosts to ask the SSH server for: the database's own name, or its checked addresses where the operator lists
+ * networks but not that name, which the SSH server could look up elsewhere. Throws WAREHOUSE_CONFIG for a database that the rules
+ * refuse. The name may lead to the SSH server's own machine, and that may be the machine of the store: so the port is checked
+ * there, whatever the name. Every name that is known here is checked here too. One that only the SSH server knows is accepted
+ * where the operator allows any host, or that name.
  */
-export async function requireAllowedBehind(ssh: Target, database: Target, network: NetworkRules): Promise<void> {
+export async function hostsBehind(ssh: Target, database: Target, network: NetworkRules): Promise<readonly string[]> {
   await resolveHost({ ...ssh, port: database.port }, network);
-  if (isOnSshServer(database.host)) return;
+  if (isOnSshServer(database.host)) return [database.host];
   const isNamed = network.allowedHosts.length === 0 || createHostList(network.allowedHosts).names(database.host);
-  await resolveHost(database, network, (host) =>
+  const addresses = await resolveHost(database, network, (host) =>
     systemResolve(host).catch((failure: unknown) => {
       if (isNamed) return [];
       throw failure;
     }),
   );
+  return isNamed ? [database.host] : addresses;
 }

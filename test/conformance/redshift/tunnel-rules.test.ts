@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { redshift } from '../../../connectors/redshift/index.ts';
+import { hostsBehind } from '../../../connectors/redshift/tunnel/check-tunnel.ts';
 import { warehouseEnvironment } from '../../support/fakes/warehouse-environment.ts';
 import { NEVER } from '../reading.ts';
 
@@ -55,6 +56,16 @@ describe('an SSH tunnel', () => {
     const unnamed = { ...BASE, host: 'db.invalid' };
     await using session = await redshift.open(unnamed, environment(['127.0.0.1', '10.0.0.0/8']), NEVER);
     await expect(session.clock(NEVER)).rejects.toMatchObject({ message: expect.stringContaining('db.invalid') });
+  });
+
+  it.each([
+    ['a name, where any host is allowed', [], '127.1'],
+    ['a name that the operator lists', ['127.0.0.1', '127.1'], '127.1'],
+    ['a checked address, where only its network is listed', ['127.0.0.0/8'], '127.0.0.1'],
+  ])('asks the SSH server for %s', async (_, allowedHosts, asked) => {
+    const ssh = { host: '127.0.0.1', port: 22 };
+    const { network } = environment(allowedHosts);
+    expect(await hostsBehind(ssh, { host: '127.1', port: 5432 }, network)).toEqual([asked]);
   });
 });
 
