@@ -66,11 +66,16 @@ export const AWS_RULES: readonly AwsRule[] = [
 export function nameAwsFailure(failure: unknown, secrets: readonly string[]): AppError {
   if (failure instanceof AppError) return failure;
   const [name, text] = failure instanceof Error ? [failure.name, failure.message] : ['', String(failure)];
-  const said = cutText(secrets.reduce((words, secret) => words.replaceAll(secret, '***'), text));
+  const said = cutText(secrets.reduce((words, secret) => words.replaceAll(secret, '***'), withoutToken(text)));
   const rule = AWS_RULES.find((candidate) => name.startsWith(candidate.name));
   const code = rule?.code ?? codeOfStatus(failure);
   const message = say`AWS: ${name}: ${sentence(said)}${rule?.advice === undefined ? '' : say` ${template(rule.advice)}`}`;
   return new AppError(code, message, { cause: Object.assign(new Error(said), { name }) });
+}
+
+/** Blanks the token of a role or of the daemon's identity, which no field of the configuration holds. */
+function withoutToken(text: string): string {
+  return text.replace(/(x-amz-security-token:)[^\s'"]+/gi, '$1***');
 }
 
 /** Returns the code of an error without a rule. A failure without an answer never reached AWS. */

@@ -139,7 +139,12 @@ async function clientConfig(
     defaultsMode: 'standard',
     useDualstackEndpoint: false,
     useFipsEndpoint: false,
-    requestHandler: { connectionTimeout: CONNECT_MS, requestTimeout: ANSWER_MS },
+    requestHandler: {
+      connectionTimeout: CONNECT_MS,
+      requestTimeout: Math.min(ANSWER_MS, environment.statementTimeoutMs),
+      // without it, the SDK writes a warning to the console and waits on
+      throwOnRequestTimeout: true,
+    },
     ...(key === undefined ? {} : { credentials: key }),
   };
 }

@@ -6,9 +6,9 @@ export type Place =
   | { readonly kind: 'provisioned'; readonly cluster: string; readonly region: string }
   | { readonly kind: 'serverless'; readonly workgroup: string; readonly region: string };
 
-/** `<cluster>.<random>.<region>.redshift.amazonaws.com`; `<workgroup>.<account>.<region>.redshift-serverless.amazonaws.com`. */
+/** `<cluster>.<random>.<region>.redshift.amazonaws.com`; `<workgroup>.<account>.<region>.redshift-serverless.amazonaws.com`. The region leads to an API. */
 const OWN_HOST =
-  /^(?<name>[a-z][a-z0-9-]*)\.[a-z0-9-]+\.(?<region>[a-z0-9-]+)\.redshift(?<serverless>-serverless)?\.amazonaws\.com(?:\.cn)?\.?$/;
+  /^(?<name>[a-z][a-z0-9-]*)\.[a-z0-9-]+\.(?<region>[a-z]{2}(?:-[a-z]{2,10}){1,3}-\d)\.redshift(?<serverless>-serverless)?\.amazonaws\.com(?:\.cn)?\.?$/;
 
 /**
  * Returns the place that the fields name. What they leave out is taken from the host, where that is a name of AWS's own. Throws

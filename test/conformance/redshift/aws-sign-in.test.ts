@@ -1,4 +1,7 @@
 // Sign-in to Redshift through AWS: the SDK of AWS, unmodified, asks a server that answers as the references of the APIs say.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { redshift } from '../../../connectors/redshift/index.ts';
 import type { ConnectorEnvironment } from '../../../src/warehouse/index.ts';
@@ -157,6 +160,18 @@ describe('signing in through AWS', () => {
     expect(failure).toMatchObject({ code: 'WAREHOUSE_CREDENTIALS', message: expect.stringContaining('token:***') });
     const shown = JSON.stringify([failure?.message, failure?.stack, String(failure?.cause), failure?.cause]);
     for (const secret of [aws_session_token, SECRET]) expect(shown).not.toContain(secret);
+  });
+
+  it('does not wait for an API that never answers', async () => {
+    const silent = createServer(() => undefined).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const endpoint = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const environment = warehouseEnvironment({ endpoints: { aws: { endpoint } }, statementTimeoutMs: 200 });
+    const config = { host: '127.0.0.1', port: '1', database: 'shop', ...CLUSTER };
+    await using session = await redshift.open(config, environment, NEVER);
+    await expect(session.clock(NEVER)).rejects.toMatchObject({ code: 'WAREHOUSE_UNREACHABLE' });
+    silent.closeAllConnections();
+    silent.close();
   });
 
   it('uses the identity of the daemon only where the operator allows that', async () => {

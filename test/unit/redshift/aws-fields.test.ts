@@ -38,6 +38,7 @@ describe('the place of a connection that signs in through AWS', () => {
     [{ ...BASE, host: 'dwh.shop.example' }, 'config.aws_region'],
     [{ ...BASE, host: 'dwh.shop.example', aws_region: 'eu-west-1' }, 'config.cluster_identifier'],
     [{ ...BASE, host: 'shop.abc123.eu-west-1.redshift.amazonaws.com.evil.example' }, 'config.aws_region'],
+    [{ ...BASE, host: 'shop.abc123.s3.redshift.amazonaws.com' }, 'config.aws_region'],
   ])('of %j lacks %s', (config, field) => {
     expect(() => placeOf(config)).toThrow(field);
   });
@@ -88,6 +89,13 @@ describe('an error of AWS', () => {
   it.each(AWS_RULES.map(({ name, code }) => [name, code]))('%s is %s', (name, code) => {
     const failure = Object.assign(new Error('text'), { name: `${name}Exception`, $metadata: { httpStatusCode: 400 } });
     expect(nameAwsFailure(failure, [])).toMatchObject({ code, message: expect.stringContaining('text') });
+  });
+
+  it('shows no token, not even one that no field of the configuration holds', () => {
+    const text = "should have been 'POST\nx-amz-security-token:FwoGZXIvYXdzEXAMPLE\n'";
+    const failure = Object.assign(new Error(text), { name: 'SignatureDoesNotMatch' });
+    const { message, cause } = nameAwsFailure(failure, []);
+    expect([message, String(cause)].join()).not.toContain('FwoGZXIvYXdzEXAMPLE');
   });
 
   it.each([
