@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import { get } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { AppError, systemClock, template } from '../../src/kernel/index.ts';
+import { AppError, type ErrorCode, systemClock, template } from '../../src/kernel/index.ts';
 import type { NetworkRules } from '../../src/warehouse/index.ts';
 import { resolveHost, type Target } from '../_shared/resolve-host.ts';
 import type { TokenSource } from './external-account.ts';
@@ -21,12 +21,15 @@ export function sourceTarget({ url }: TokenSource): Target {
   return { host, port: url.port === '' ? HTTPS : Number(url.port), madeBy: MADE_BY };
 }
 
-/** Fetches the token. Throws WAREHOUSE_CREDENTIALS for an answer without one, and the errors of `resolveHost`. */
+/**
+ * Fetches the token. Throws WAREHOUSE_CREDENTIALS for an answer without one, WAREHOUSE_UNREACHABLE and WAREHOUSE_THROTTLED for
+ * a server in trouble, and the errors of `resolveHost`.
+ */
 export async function fetchSubjectToken(source: TokenSource, network: NetworkRules): Promise<string> {
   const target = sourceTarget(source);
   const addresses = await resolveHost(target, network);
   const { status, text } = await answerOf(source, target, addresses);
-  if (status !== 200) throw refused(`answered with the status ${status}`);
+  if (status !== 200) throw refused(`answered with the status ${status}`, codeOf(status));
   const token = source.field === undefined ? text.trim() : parseObject(text)?.[source.field];
   if (typeof token !== 'string' || token === '') throw refused('returned no token');
   return token;
@@ -46,10 +49,12 @@ function answerOf({ url, headers }: TokenSource, { host }: Target, addresses: re
       lookup: answerWith(addresses),
       servername: isIP(host) === 0 ? host : '',
     });
-    request.once('error', reject);
-    request.once('response', (response) => readAnswer(response).then(resolve, reject));
+    request.on('error', reject);
+    // an answer that changes the protocol closes the connection without an error
+    request.once('close', () => reject(refused('closed the connection', 'WAREHOUSE_UNREACHABLE')));
+    request.once('response', (response) => resolve(readAnswer(response)));
     void systemClock.sleep(PATIENCE_MS, settled.signal).then(
-      () => request.destroy(refused(`did not answer within ${PATIENCE_MS / 1000} s`)),
+      () => request.destroy(refused(`did not answer within ${PATIENCE_MS / 1000} s`, 'WAREHOUSE_UNREACHABLE')),
       () => undefined,
     );
   });
@@ -77,9 +82,12 @@ async function readAnswer(response: IncomingMessage): Promise<Answer> {
   return { status: response.statusCode, text: Buffer.concat(parts).toString('utf8') };
 }
 
-function refused(what: string): AppError {
-  return new AppError(
-    'WAREHOUSE_CREDENTIALS',
-    template(`The url in {config.workload_identity} ${what}. Check the address.`),
-  );
+/** Returns the code of an answer without a token: an overloaded server is asked again. */
+function codeOf(status = 0): ErrorCode {
+  if (status === 429) return 'WAREHOUSE_THROTTLED';
+  return status === 408 || status >= 500 ? 'WAREHOUSE_UNREACHABLE' : 'WAREHOUSE_CREDENTIALS';
+}
+
+function refused(what: string, code: ErrorCode = 'WAREHOUSE_CREDENTIALS'): AppError {
+  return new AppError(code, template(`The url in {config.workload_identity} ${what}. Check the address.`));
 }

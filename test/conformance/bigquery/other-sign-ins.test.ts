@@ -83,6 +83,24 @@ describe('workload identity federation', () => {
     expect(identity.calls).toEqual([]);
   });
 
+  it.each<readonly [string, Respond, string]>([
+    ['refuses', json({}, 403), 'WAREHOUSE_CREDENTIALS'],
+    ['asks for patience', json({}, 429), 'WAREHOUSE_THROTTLED'],
+    ['is in trouble', json({}, 503), 'WAREHOUSE_UNREACHABLE'],
+    [
+      'changes the protocol',
+      (_, { socket }) => void socket?.write('HTTP/1.1 101 Odd\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'),
+      'WAREHOUSE_UNREACHABLE',
+    ],
+  ])('whose address %s', async (_, respond, code) => {
+    await using identity = await openIdentityServer();
+    await using pool = await openReceiver({ respond });
+    await using scripted = await openScripted({ fields: NUMBERS, rows: [] });
+    const config = { ...BASE, workload_identity: externalAccount(pool.url) };
+    await using session = await scripted.openWith(config, {}, identity.origin);
+    await expect(session.clock(NEVER)).rejects.toMatchObject({ code });
+  });
+
   it('never reaches an address that the operator’s rules refuse', async () => {
     await using identity = await openIdentityServer();
     await using pool = await openReceiver();
