@@ -31,6 +31,9 @@ const POLICY_ADVICE =
 const TLS_ADVICE =
   'The certificate of config.host is not trusted. Behind a proxy that intercepts TLS, add its authority with NODE_EXTRA_CA_CERTS.';
 
+const LENGTH_ADVICE =
+  'An answer may be four times as long as PENSTOCK_WAREHOUSE_MESSAGE_MB. Select fewer or shorter columns.';
+
 const SOCKET_WORDS: SocketWords = {
   address: 'Check config.host.',
   certificate: { code: 'WAREHOUSE_CONFIG', advice: TLS_ADVICE },
@@ -116,6 +119,7 @@ export const RULES: readonly Rule[] = [
   },
   { holds: /Request timed out/, code: 'WAREHOUSE_UNREACHABLE' },
   { holds: /socket hang up|[Pp]remature close|network socket disconnected/, code: 'WAREHOUSE_SESSION_LOST' },
+  { holds: /^content size at .* over limit: \d+$/, code: 'WAREHOUSE_DATA', advice: LENGTH_ADVICE },
   // a text over V8's limit of 512 MiB
   { holds: /Cannot create a string longer than/, code: 'WAREHOUSE_DATA' },
 ];

@@ -36,14 +36,20 @@ export function createRequester(environment: ConnectorEnvironment): Requester {
         const stopped = signal === undefined ? {} : { signal };
         const request = startRequest(url, { ...options, agent, ...stopped }, (answer) => {
           const { statusCode: status = 0, headers } = answer;
-          collect(answer, mostBytes).then((found) => resolve({ status, headers, body: found }), reject);
+          resolve(collect(answer, mostBytes).then((found) => ({ status, headers, body: found })));
         });
         request.setTimeout(limitMs, () => request.destroy(noAnswerWithin(limitMs)));
         request.on('error', reject);
+        // an answer that changes the protocol closes the connection without an error
+        request.once('close', () => reject(closedEarly()));
         request.end(body);
       }),
     close: () => agent.destroy(),
   };
+}
+
+function closedEarly(): Error {
+  return Object.assign(new Error('The server closed the connection'), { code: 'ECONNRESET' });
 }
 
 async function collect(answer: AsyncIterable<Buffer>, mostBytes: number): Promise<Buffer> {

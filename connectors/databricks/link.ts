@@ -2,6 +2,7 @@
 // bounded.
 import { systemClock } from '../../src/kernel/index.ts';
 import type { ConnectorEnvironment } from '../../src/warehouse/index.ts';
+import { fieldOf } from '../_shared/field-of.ts';
 import { resolveHost } from '../_shared/resolve-host.ts';
 import { noAnswerWithin } from '../_shared/timeout-error.ts';
 import { type DatabricksConfig, doorOf, HTTPS_PORT } from './config.ts';
@@ -81,6 +82,7 @@ export async function openLink({ sdk, config, environment }: LinkDeps): Promise<
     shouldRetry: async () => ({ shouldRetry: false }),
     invokeWithRetry: (attempt) => attempt(),
   });
+  await limitAnswers(provider, MOST_MESSAGES * environment.messageBytes);
   const agent = await provider.getAgent();
   if (agent !== undefined) guardAgent(agent, environment);
   const driver = await client.getDriver();
@@ -100,6 +102,17 @@ export async function openLink({ sdk, config, environment }: LinkDeps): Promise<
       requester.close();
     },
   };
+}
+
+/** Length of an answer in the longest messages of servers whose protocol has a message for each row. */
+const MOST_MESSAGES = 4;
+
+/** Bounds the answers, which the SDK else buffers whatever their length. Compressed ones count as they are unpacked. */
+async function limitAnswers(provider: { getThriftConnection(): Promise<unknown> }, bytes: number): Promise<void> {
+  const config = fieldOf(await provider.getThriftConnection(), 'config');
+  // the options of each `fetch`, in a field of the SDK's own that its types leave out
+  if (typeof config !== 'object' || config === null) throw new TypeError('The Databricks SDK has no options of fetch.');
+  Object.assign(config, { size: bytes });
 }
 
 /**

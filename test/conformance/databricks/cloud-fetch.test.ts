@@ -1,11 +1,15 @@
 // Large results as files in cloud storage, with the real SDK against a wire server that hands out links and plays the storage.
 import { Field, Int32, makeData, RecordBatch, RecordBatchWriter, Schema, Struct, vectorFromArray } from 'apache-arrow';
 import { describe, expect, it } from 'vitest';
+import { createRequester } from '../../../connectors/databricks/guarded-request.ts';
 import { databricks } from '../../../connectors/databricks/index.ts';
 import type { ConnectorEnvironment } from '../../../src/warehouse/index.ts';
+import { openReceiver } from '../../support/apis/https-receiver.ts';
+import { CERTIFICATE } from '../../support/apis/localhost-certificate.ts';
 import { databricksEndpoint } from '../../support/fakes/databricks-warehouse.ts';
 import type { WireAnswer, WireBehaviour } from '../../support/fakes/databricks-wire.ts';
 import { STORAGE_HOST } from '../../support/fakes/databricks-wire-results.ts';
+import { warehouseEnvironment } from '../../support/fakes/warehouse-environment.ts';
 import { makeInt64, T } from '../../support/servers/databricks/thrift.ts';
 import { NEVER, readAll, requestOf } from '../reading.ts';
 import { answers, CONFIG, openWire, TOKEN, texts } from './on-wire.ts';
@@ -138,4 +142,14 @@ describe('a storage that may not be reached', () => {
     expect((await opened.read()).rows).toEqual(ROWS);
     expect(filesOf(opened.wire.seen)).toHaveLength(FILES);
   });
+});
+
+it('a storage that changes the protocol is not waited for', async () => {
+  const answer = 'HTTP/1.1 101 Odd\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n';
+  await using storage = await openReceiver({ respond: (_, { socket }) => void socket?.write(answer) });
+  const at = { host: 'localhost', port: storage.port, ca: CERTIFICATE };
+  const requester = createRequester(warehouseEnvironment({ endpoints: { databricks: at } }));
+  const sent = requester.send({ url: new URL(storage.url), mostBytes: 1000, limitMs: 600_000 });
+  await expect(sent).rejects.toMatchObject({ code: 'ECONNRESET' });
+  requester.close();
 });

@@ -262,3 +262,13 @@ describe('the address', () => {
     expect(wire.seen).toEqual([]);
   });
 });
+
+it('an answer that is longer than the operator allows is not kept in memory', async () => {
+  const long: WireAnswer = { columnSet: [texts('x'.repeat(100_000))] };
+  const answer = answers({ DESCRIBE: { columnSet: [texts('t'), texts('string')] }, SELECT: long });
+  await using opened = await openWire({ answer }, TOKEN, { messageBytes: 10_000 });
+  await expect(readAll(opened.session, requestOf('SELECT t FROM u'))).rejects.toMatchObject({
+    code: 'WAREHOUSE_DATA',
+    message: expect.stringContaining('PENSTOCK_WAREHOUSE_MESSAGE_MB'),
+  });
+});

@@ -74,6 +74,7 @@ const SEEN: readonly (readonly [string, unknown, string])[] = [
   ['a host without OAuth', new Error('OAuth is not supported for db.example.com'), 'WAREHOUSE_CONFIG'],
   ['a request without an answer', new Error('Request timed out'), 'WAREHOUSE_UNREACHABLE'],
   ['a socket that hung up', new Error('socket hang up'), 'WAREHOUSE_SESSION_LOST'],
+  ['an answer that is too long', new Error('content size at https://h/sql over limit: 1000'), 'WAREHOUSE_DATA'],
   ['a text that is too long', new Error('Cannot create a string longer than 0x1fffffe8 characters'), 'WAREHOUSE_DATA'],
 ];
 
