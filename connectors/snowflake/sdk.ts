@@ -37,6 +37,7 @@ export interface HttpRequest {
   lookup?: (host: string, options: object, done: LookUpDone) => void;
   maxRedirects?: number;
   maxContentLength?: number;
+  timeout?: number;
   useSnowflakeRetryMiddleware?: boolean;
   snowflakeRetryConfig?: { readonly maxRetries: number; readonly sleepBase: number; readonly sleepCap: number };
 }

@@ -2,7 +2,7 @@
 // alone follows every address in an answer, retries for minutes, and offers no way to abort a request.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { isIP } from 'node:net';
-import { AppError } from '../../../src/kernel/index.ts';
+import { AppError, template } from '../../../src/kernel/index.ts';
 import type { NetworkRules } from '../../../src/warehouse/index.ts';
 import { resolveHost, type Target } from '../../_shared/resolve-host.ts';
 import { targetOf, tokenTargetOf } from '../address.ts';
@@ -44,6 +44,10 @@ const ENDED = 'ERR_CANCELED';
 const FORBIDDEN = 403;
 /** Length of an answer in the longest messages of servers whose protocol has a message for each row: a part has many rows. */
 const MOST_MESSAGES = 4;
+/** Bytes of an identity provider's answer, whose server a connection names. */
+const MOST_TOKEN_BYTES = 256 * 1024;
+/** Longest wait for that answer, and between its parts. */
+const TOKEN_MS = 30_000;
 
 /** Guards the client, once for each process. */
 export function guardTransport(http: HttpClient): void {
@@ -55,11 +59,13 @@ async function prepare(request: HttpRequest): Promise<HttpRequest> {
   const line = lines.getStore();
   if (line === undefined) throw new Error('The Snowflake SDK sent a request without a connection.');
   const url = new URL(request.url ?? '');
-  const addresses = await lookUp(url.href === line.tokenUrl ? tokenTargetOf(url) : targetOf(url), line.network);
+  const isToken = url.href === line.tokenUrl;
+  const addresses = await lookUp(isToken ? tokenTargetOf(url) : targetOf(url), line.network);
   request.lookup = (_, __, done) => done(null, addresses);
   // a redirect could bypass the lookup, and Snowflake has none
   request.maxRedirects = 0;
-  request.maxContentLength = MOST_MESSAGES * line.messageBytes;
+  request.maxContentLength = isToken ? MOST_TOKEN_BYTES : MOST_MESSAGES * line.messageBytes;
+  if (isToken) request.timeout = TOKEN_MS;
   request.snowflakeRetryConfig = STATEMENT_RETRIES;
   request.signal = request.signal === undefined ? line.signal : AbortSignal.any([request.signal, line.signal]);
   return request;
@@ -81,8 +87,11 @@ async function lookUp(target: Target, network: NetworkRules): Promise<readonly L
  */
 function settle(failure: HttpFailure): HttpFailure {
   const line = lines.getStore();
-  if (line !== undefined && isTooLong(failure)) return tooLong(line, failure);
   const { method, url, useSnowflakeRetryMiddleware } = failure.config ?? {};
+  if (line !== undefined && isTooLong(failure)) {
+    const isToken = url !== undefined && URL.parse(url)?.href === line.tokenUrl;
+    return isToken ? noToken(failure) : tooLong(line, failure);
+  }
   const isPart = method?.toUpperCase() === 'GET' && !useSnowflakeRetryMiddleware && url !== undefined;
   if (line === undefined || !isPart || failure.response?.status === FORBIDDEN) return failure;
   const failed = (line.failures.get(url) ?? 0) + 1;
@@ -93,6 +102,13 @@ function settle(failure: HttpFailure): HttpFailure {
 
 function isTooLong({ message }: HttpFailure): boolean {
   return message.startsWith('maxContentLength size of ');
+}
+
+function noToken(failure: HttpFailure): HttpFailure {
+  const limit = `${MOST_TOKEN_BYTES / 1024} KiB`;
+  const message = template(`{config.oauth_token_url} answered with more than ${limit}, which is no token. Check it.`);
+  const cause = new AppError('WAREHOUSE_CONFIG', message, { cause: failure });
+  return Object.assign(new Error('The answer is too long', { cause }), { code: ENDED });
 }
 
 /** Returns an error that ends the stream with our own words: a retry would fetch the same bytes. */

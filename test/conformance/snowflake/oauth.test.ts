@@ -69,6 +69,7 @@ describe('a client of an identity provider', () => {
     ['broken JSON', '{"access', 'application/json'],
     ['no JSON', 'Hello.', 'text/html'],
     ['no token', {}, 'application/json'],
+    ['an answer that is too long', { access_token: 'x'.repeat(300_000), token_type: 'bearer' }, 'application/json'],
     ['another kind of token', { access_token: 't', token_type: 'mac' }, 'application/json'],
   ])('that gets %s is a fault that names the address', async (_, body, type) => {
     const { failure, signIns } = await refusedWith({ status: 200, headers: { 'content-type': type }, body });
