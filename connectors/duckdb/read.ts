@@ -70,9 +70,12 @@ function createPieces(host: Host, take: Omit<NextPiece, 'slot'>, limits: CallLim
     if (first === undefined || piece === undefined || piece === null) return undefined;
     if (memory.length === 0 && piece.bytes <= PIECE_BYTES) memory = new Uint8Array(PIECE_BYTES);
     const bytes = piece.bytes <= memory.length ? memory.subarray(0, piece.bytes) : new Uint8Array(piece.bytes);
+    // a child that has ended fails the calls after this one, and says why
+    if (!host.isAlive) await Promise.all(asked.map(({ answer }) => answer));
     host.readSlot(first.slot, bytes);
     asked.shift();
-    slots.push(first.slot);
+    // used again first, so that long pieces fill one slot and not all of them
+    slots.unshift(first.slot);
     askAhead(piece.bytes > PIECE_BYTES ? 1 : AHEAD);
     return { piece, bytes };
   };

@@ -22,8 +22,9 @@ interface Reading {
   /** Rows that were fetched, and the number of those that were sent. */
   chunk: DuckDBDataChunk | undefined;
   at: number;
-  /** Tells whether there is nothing more to send. */
+  /** Tells whether the last row was sent. */
   isOver: boolean;
+  isFreed: boolean;
   /** End of the call that was taken up last; calls are answered one after the other. */
   last: Promise<unknown>;
 }
@@ -44,7 +45,8 @@ export function createReadings(sdk: Sdk, opened: () => Database) {
         const columns = columnsOf(sdk, stream.result);
         const types = columns.map((_, index) => stream.result.columnType(index));
         const senders = types.map((type) => senderOf(sdk, type));
-        readings.set(id, { stop, stream, senders, chunk: undefined, at: 0, isOver: false, last: Promise.resolve() });
+        const [isOver, isFreed, last] = [false, false, Promise.resolve()];
+        readings.set(id, { stop, stream, senders, chunk: undefined, at: 0, isOver, isFreed, last });
         return { columns, types: types.map((type) => typeTreeOf(sdk, type)) };
       } catch (failure) {
         await stream.free();
@@ -53,7 +55,7 @@ export function createReadings(sdk: Sdk, opened: () => Database) {
     },
     next: async ({ stream: id, slot, mostBytes }, signal) => {
       const reading = readings.get(id);
-      if (reading === undefined) return null;
+      if (reading === undefined) throw freedEarly();
       const target = { slot, mostBytes, scratch };
       const turn = () => nextPiece(sdk, reading, target);
       return await stopWith(signal, reading.stop, () => {
@@ -77,10 +79,16 @@ export function createReadings(sdk: Sdk, opened: () => Database) {
 async function free(readings: Map<number, Reading>, id: number): Promise<void> {
   const reading = readings.get(id);
   if (reading === undefined) return;
-  readings.delete(id);
-  reading.isOver = true;
+  reading.isFreed = true;
   await reading.stream.free();
   await reading.last.catch(() => undefined);
+  // only now, so that the database is not closed before
+  readings.delete(id);
+}
+
+/** Returns the failure of a call for rows that comes too late: an answer without rows would look like the last one. */
+function freedEarly(): AppError {
+  return new AppError('WAREHOUSE_SESSION_LOST', 'The statement was freed before its last row was read.');
 }
 
 /**
@@ -93,10 +101,12 @@ async function collect(): Promise<void> {
   await setImmediate();
 }
 
-/** Writes the next rows into a slot. Returns null after the last, and once the statement was freed. */
+/** Writes the next rows into a slot. Returns null after the last. Throws once the statement was freed. */
 async function nextPiece(sdk: Sdk, reading: Reading, target: Target): Promise<Piece | null> {
-  if (!reading.isOver) reading.chunk ??= await reading.stream.next();
-  if (reading.isOver || reading.chunk === undefined) {
+  if (reading.isOver) return null;
+  if (!reading.isFreed) reading.chunk ??= await reading.stream.next();
+  if (reading.isFreed) throw freedEarly();
+  if (reading.chunk === undefined) {
     reading.isOver = true;
     return null;
   }

@@ -61,7 +61,10 @@ function streamOf(result: DuckDBResult, { job, connection, watch, close }: Owned
   return {
     result,
     async next() {
-      const chunk = await watch.wait(ahead ?? result.fetchChunk());
+      ahead ??= result.fetchChunk();
+      const chunk = await watch.wait(ahead);
+      // `free` reads the rest
+      if (freed !== undefined) throw new AppError('WAREHOUSE_SESSION_LOST', 'The statement was freed before its end.');
       held = chunk ?? undefined;
       if (held !== undefined && held.rowCount > 0) {
         ahead = result.fetchChunk();

@@ -16,6 +16,8 @@ export interface CallLimits {
 interface Waiting {
   readonly resolve: (answer: unknown) => void;
   readonly reject: (failure: AppError) => void;
+  /** Statement on which the child works for this call; undefined where it works on none. */
+  readonly statement: string | undefined;
   readonly limitMs: number;
   waitedMs: number;
   /** Milliseconds since it was cancelled. */
@@ -65,7 +67,7 @@ export class Host {
 
   /**
    * Calls the child. An abort interrupts the call; a child that does not answer soon after that, or in time, is ended. Throws
-   * WAREHOUSE_DATA where the child ended under its only call, and WAREHOUSE_SESSION_LOST where others worked in it too.
+   * WAREHOUSE_DATA where the child ended under its only statement, and WAREHOUSE_SESSION_LOST where it had none or several.
    */
   async call<Call extends keyof Calls>(
     call: Call,
@@ -76,7 +78,8 @@ export class Host {
     this.#calls += 1;
     const id = this.#calls;
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-    const own: Waiting = { resolve, reject, limitMs, waitedMs: 0, cancelledMs: undefined };
+    const statement = statementOf(id, call, take);
+    const own: Waiting = { resolve, reject, statement, limitMs, waitedMs: 0, cancelledMs: undefined };
     const interrupt = () => {
       own.cancelledMs = 0;
       this.#send({ cancel: id });
@@ -118,17 +121,16 @@ export class Host {
   /** Keeps the daemon from ending while the child runs, or lets it end. */
   hold(isHeld: boolean): void {
     const { process } = this.#child;
-    for (const part of [process, process.channel, process.stderr] as readonly Partial<
-      Pick<ChildProcess, 'ref' | 'unref'>
-    >[]) {
-      if (isHeld) part.ref?.();
-      else part.unref?.();
+    // the channel of a child that is ending is gone
+    for (const part of [process, process.channel, process.stderr] as readonly (Holding | null | undefined)[]) {
+      if (isHeld) part?.ref?.();
+      else part?.unref?.();
     }
   }
 
   #send(message: CallMessage | CancelMessage): void {
-    // where the child has ended, its exit fails the call
-    this.#child.process.send(message, () => undefined);
+    // where the child has ended, or could not start, that fails the call
+    if (this.#child.process.connected) this.#child.process.send(message, () => undefined);
   }
 
   #take(said: AnswerMessage): void {
@@ -165,7 +167,8 @@ export class Host {
   #end(said: string): void {
     if (!this.#isAlive) return;
     this.#isAlive = false;
-    const death = { said, memoryMb: this.#memoryMb, lastWords: this.#child.lastWords(), calls: this.#waiting.size };
+    const statements = new Set([...this.#waiting.values()].flatMap(({ statement }) => statement ?? [])).size;
+    const death = { said, memoryMb: this.#memoryMb, lastWords: this.#child.lastWords(), statements };
     const failure = this.#reason ?? deathOf(death);
     for (const { reject } of this.#waiting.values()) reject(failure);
     this.#waiting.clear();
@@ -181,18 +184,28 @@ function stuck(limitMs: number): AppError {
   return new AppError('WAREHOUSE_TIMEOUT', message);
 }
 
+type Holding = Partial<Pick<ChildProcess, 'ref' | 'unref'>>;
+
+/** Returns a name of the statement that a call is about. All calls about one stream, or one transaction, have the same. */
+function statementOf(id: number, call: keyof Calls, take: Calls[keyof Calls]['take']): string | undefined {
+  if (call === 'open' || call === 'close') return undefined;
+  if ('stream' in take) return `stream ${take.stream}`;
+  return 'transaction' in take ? `transaction ${take.transaction}` : `call ${id}`;
+}
+
 interface Death {
   readonly said: string;
   readonly memoryMb: number;
   readonly lastWords: string;
-  readonly calls: number;
+  readonly statements: number;
 }
 
 /** Returns the error of the calls that a child left unanswered. */
-function deathOf({ said, memoryMb, lastWords, calls }: Death): AppError {
+function deathOf({ said, memoryMb, lastWords, statements }: Death): AppError {
   const cause = new Error(`${said}${lastWords === '' ? '' : `: ${lastWords}`}`);
-  if (calls > 1) {
-    const message = `The process of DuckDB ended (${said}) while several statements worked in it; Penstock tries again.`;
+  if (statements !== 1) {
+    const work = statements === 0 ? 'before a statement' : 'while several statements';
+    const message = `The process of DuckDB ended (${said}) ${work} worked in it; Penstock tries again.`;
     return new AppError('WAREHOUSE_SESSION_LOST', message, { cause });
   }
   const message =
