@@ -3,6 +3,7 @@ import { duckdb } from '../../../connectors/duckdb/index.ts';
 import { fixtureOf } from '../fleet.ts';
 import { NEVER, openOn, readAll, requestOf } from '../reading.ts';
 import { applyRequest, openWriting, peopleOf, peopleTable, staged, targetOf, writeBackOf } from '../writing-back.ts';
+import { rowsOf, scratchWarehouse } from './scratch-warehouse.ts';
 
 const fixture = fixtureOf('DuckDB');
 const PEOPLE = peopleTable(fixture, [['ann', null, null, null, 1]]);
@@ -55,5 +56,19 @@ describe('a DuckDB file that is written back to', () => {
     await using writer = await openWriting(fixture, warehouse);
     const deleting = readAll(writer, requestOf('DELETE FROM people'));
     await expect(deleting).rejects.toMatchObject({ code: 'SQL_REFUSED' });
+  });
+});
+
+describe('a file whose write-back ends', () => {
+  it('is opened anew by a reader that comes while it is closed', async () => {
+    await using scratch = await scratchWarehouse();
+    await scratch.run('a.duckdb', 'CREATE TABLE t AS SELECT 42 AS a');
+    for (let round = 0; round < 8; round++) {
+      const writer = await scratch.open({ database: 'a.duckdb', read_only: false }, { writes: true });
+      await rowsOf(writer, 'SELECT a FROM t');
+      await using reader = await scratch.open({ database: 'a.duckdb' });
+      const [rows] = await Promise.all([rowsOf(reader, 'SELECT a FROM t'), writer[Symbol.asyncDispose]()]);
+      expect(rows).toEqual([[42]]);
+    }
   });
 });
