@@ -85,7 +85,7 @@ const LOCKS = /^(?:UPDATE|SHARE|NO KEY UPDATE|KEY SHARE)\b/;
 
 /**
  * Returns the first word that makes a text more than a SELECT, where there is no tree because the parser gave up. It stands
- * where a query could begin, behind a parenthesis. INTO and FOR UPDATE stand anywhere.
+ * where a query could begin, behind a parenthesis. INTO, INSERT OVERWRITE and FOR UPDATE stand anywhere.
  */
 export function findWritingWord(tokens: readonly Token[]): Refusal | undefined {
   for (const [index, { start }] of tokens.entries()) {
@@ -100,6 +100,8 @@ function writingWordAt(tokens: readonly Token[], index: number): string | undefi
   if (type === 'QUOTED_IDENTIFIER' || type.endsWith('STRING')) return undefined;
   const word = text.toUpperCase();
   if (word === 'INTO') return word;
+  // Databricks: FROM a INSERT OVERWRITE TABLE b SELECT …
+  if (word === 'INSERT' && tokens[index + 1]?.text.toUpperCase() === 'OVERWRITE') return word;
   if (word === 'FOR' && LOCKS.test(wordsAt(tokens.slice(index + 1, index + 4), 3))) return 'FOR UPDATE';
   const before = tokens[index - 1]?.type;
   const mayBegin = before === 'L_PAREN' || before === 'R_PAREN';

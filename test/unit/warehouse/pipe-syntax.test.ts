@@ -164,6 +164,15 @@ describe('pipe syntax', () => {
     }
   });
 
+  it('is refused where it is nested too deeply and stands behind INSERT OVERWRITE', async () => {
+    const deep = `${'('.repeat(80)}1${')'.repeat(80)}`;
+    const sql = `FROM a INSERT OVERWRITE TABLE b SELECT * WHERE c IN (FROM t |> WHERE ${deep})`;
+    expect(await checkModel(sql, { grammar: 'databricks' })).toMatchObject({
+      outcome: 'refused',
+      complaint: { kind: 'construct', column: 8, message: expect.stringContaining('INSERT is not allowed') },
+    });
+  });
+
   it('in any order is one SELECT, and a statement inside is always found', async () => {
     const parser = await loadParser();
     fc.assert(
