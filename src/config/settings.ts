@@ -140,7 +140,7 @@ export const SETTINGS = {
   PENSTOCK_WAREHOUSE_MESSAGE_MB: {
     default: '64',
     meaning:
-      'Largest message, in MiB, that a PostgreSQL or Redshift server may send. It limits the size of a row. A larger message closes the connection. An answer of Snowflake or Databricks, with a part of a result, may be four times as long.',
+      'Largest message, in MiB, that a PostgreSQL or Redshift server may send. It limits the size of a row, also of DuckDB. A larger message closes the connection. An answer of Snowflake or Databricks, with a part of a result, may be four times as long.',
   },
   PENSTOCK_TRIALS_PER_MINUTE: {
     default: '120',

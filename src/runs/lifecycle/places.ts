@@ -30,8 +30,8 @@ export interface Places {
 /**
  * Creates the places, which share the workers of a daemon between workspaces.
  * The last free worker of each daemon is reserved for workspaces without an active run on any daemon, however large the limit
- * of a workspace is. The only worker of a daemon is such a last one. Among suspect runs, the daemon works on one at a time, so that no other suspect is lost with
- * it.
+ * of a workspace is. The only worker of a daemon is such a last one. Among suspect runs, the daemon works on one at a time, so
+ * that no other suspect is lost with it.
  */
 export function createPlaces(workers: number): Places {
   const taken = new Set<Place>();
