@@ -43,7 +43,8 @@ export async function openDatabase(config: DuckDbConfig, environment: ConnectorE
   if (environment.writes === true) await waitForReaders(path);
   // until it is closed, nobody may open the file anew
   for (let file = writtenFiles.get(path); file?.closed !== undefined; file = writtenFiles.get(path)) await file.closed;
-  if (environment.writes !== true && !writtenFiles.has(path)) return await openForReading({ path, folder }, environment);
+  if (environment.writes !== true && !writtenFiles.has(path))
+    return await openForReading({ path, folder }, environment);
   return await shareWritten({ path, folder }, environment);
 }
 
