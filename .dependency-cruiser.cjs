@@ -58,7 +58,7 @@ const HOMES = [
   ['jose', ['^src/access/']],
   ['commander', ['^src/cli/']],
   ['cli-table3', ['^src/cli/']],
-  ['csv-parse', ['^src/cli/dsr/']],
+  ['csv-parse', ['^src/cli/dsr/', '^connectors/redshift/unload/']],
   ['(@peculiar/x509|reflect-metadata)', ['^src/dsr/certificates/create-self-signed\\.ts$']],
   ['temporal-polyfill', ['^src/mapping/range/']],
   ['yazl', ['^src/dsr/result/']],
@@ -77,7 +77,7 @@ const HOMES = [
     ['^connectors/(bigquery|databricks)/session\\.ts$'],
     { dependencyTypesNot: ['type-only', 'type-import'] },
   ],
-  ['@aws-sdk/[a-z-]+', ['^connectors/redshift/session\\.ts$'], { dependencyTypesNot: ['type-only', 'type-import'] }],
+  ['@aws-sdk/[a-z0-9-]+', ['^connectors/redshift/session\\.ts$'], { dependencyTypesNot: ['type-only', 'type-import'] }],
   ['ssh2', ['^connectors/redshift/session\\.ts$'], { dependencyTypesNot: ['type-only', 'type-import'] }],
   ['snowflake-sdk', ['^connectors/snowflake/session\\.ts$'], { dependencyTypesNot: ['type-only', 'type-import'] }],
 ];

@@ -119,7 +119,7 @@ export const OTHER_FIELDS: Readonly<Record<string, readonly string[]>> = {
   BigQuery: ['project_id', 'dataset_id', 'drive_access', 'region', 'maximum_bytes_billed'],
   Redshift: [
     ...['host', 'port', 'database', 'aws_iam_role_arn', 'sslmode', 'sslrootcert', 'target_session_attrs'],
-    ...['ssh_host', 'ssh_port'],
+    ...['ssh_host', 'ssh_port', 's3_uri', 's3_iam_role', 's3_region'],
   ],
   Databricks: ['provider', 'schema', 'host', 'http_path', 'catalog'],
   DuckDB: ['database', 'read_only'],

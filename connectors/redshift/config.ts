@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { isHost } from '../_shared/host-name.ts';
-import { awsFields, signInComplaint } from './aws/fields.ts';
+import { awsFields, s3Complaint, s3Fields, signInComplaint } from './aws/fields.ts';
 import { DEFAULT_PORT } from './facts.ts';
 import { SESSION_ATTRIBUTES } from './session-attributes.ts';
 import { CLIENT_PAIR, hasClientPair, tlsFields } from './tls-fields.ts';
@@ -70,6 +70,7 @@ const fieldsSchema = Type.Object(
     user: Type.Optional(Name),
     password: Type.Optional(Name),
     ...awsFields,
+    ...s3Fields,
     // The specification gives no purpose for the role. It is stored and answered; reading needs no role.
     aws_iam_role_arn: Type.Optional(Type.String({ maxLength: 2048 })),
     ...tlsFields,
@@ -86,7 +87,13 @@ const withSignIn = Type.Refine(
   (config) => signInComplaint(config) ?? '',
 );
 
-const withPorts = Type.Refine(withSignIn, fitsHosts, () => 'needs one port for all hosts, or one for each');
+const withBucket = Type.Refine(
+  withSignIn,
+  (config) => s3Complaint(config) === undefined,
+  (config) => s3Complaint(config) ?? '',
+);
+
+const withPorts = Type.Refine(withBucket, fitsHosts, () => 'needs one port for all hosts, or one for each');
 
 export const configSchema = Type.Refine(
   withPorts,

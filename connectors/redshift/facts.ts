@@ -20,6 +20,7 @@ export const facts: ProviderFacts = {
     ...['host', 'port', 'database', 'user', 'sslmode', 'sslrootcert', 'sslcert'],
     ...['aws_region', 'cluster_identifier', 'workgroup_name', 'aws_assume_role_arn'],
     ...['ssh_host', 'ssh_port', 'ssh_user', 'ssh_host_key'],
+    ...['s3_uri', 's3_iam_role', 's3_region'],
   ],
   placeFields: ['host', 'port', 'database', 'ssh_host', 'ssh_port'],
   configDefaults: { port: DEFAULT_PORT },

@@ -4,13 +4,15 @@ import type { BoundSql } from './render.ts';
 import type { RawRow } from './sdk.ts';
 import { CLOSE_SQL, declareSql, fetchSql, ROWS } from './statements.ts';
 
-type OnRow = (row: RawRow, bytes: number) => void;
+export type OnRow = (row: RawRow, bytes: number) => void;
 
 export interface RowSource {
   /** Passes at most that many rows to `onRow`. Returns true while there may be more. */
   fetch(rows: number, onRow: OnRow): Promise<boolean>;
-  /** Releases the rest of the rows. */
+  /** Releases the rest of the rows, on a link that is usable. */
   close(): Promise<void>;
+  /** Deletes what the source keeps outside the link, whatever happened to the link. Never throws. */
+  dispose?(): Promise<void>;
 }
 
 /** Reads PostgreSQL's rows from a portal, whose Execute takes a limit of rows. Binds it at the first fetch. */

@@ -6,8 +6,9 @@ import { configSchema, type RedshiftConfig, targetsOf } from './config.ts';
 import { dialect } from './dialect.ts';
 import { classify } from './errors.ts';
 import { facts } from './facts.ts';
-import { loadAws, loadSdk, loadSsh, openSession } from './session.ts';
+import { loadAws, loadS3, loadSdk, loadSsh, openSession } from './session.ts';
 import { hostsBehind, sshTargetOf } from './tunnel/check-tunnel.ts';
+import { createUnload } from './unload/unload.ts';
 
 /** Gamma: Amazon Redshift and PostgreSQL; the server tells which of the two it is. */
 export const redshift = defineConnector({
@@ -27,6 +28,7 @@ export const redshift = defineConnector({
       config,
       environment,
       login: loginSource({ config, environment, loadAws }),
+      unload: createUnload({ config, environment, loadAws, loadS3 }),
     }),
   checkAddress,
   classify,

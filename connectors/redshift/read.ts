@@ -7,11 +7,13 @@ import { describe } from './describe.ts';
 import { type RowSource, rowSource } from './fetch-rows.ts';
 import type { Link } from './link/link.ts';
 import { STATEMENTS } from './statements.ts';
+import type { Unload } from './unload/unload.ts';
 
 export interface ReadJob {
   readonly link: Link;
   readonly request: ReadRequest;
   readonly signal: AbortSignal;
+  readonly unload?: Unload | undefined;
   /** Returns the link, once. */
   readonly release: () => Promise<void>;
 }
@@ -29,9 +31,9 @@ export async function startRead(job: ReadJob): Promise<ReadResult> {
     if (request.label !== undefined) await link.run(STATEMENTS[link.product].label(labelText(request.label)));
     return await describe(link, request.statement);
   });
-  const source = rowSource(link, sql);
   const leaving = new AbortController();
   const stop = AbortSignal.any([signal, leaving.signal]);
+  const source = job.unload?.({ link, request, columns, sql: sql.text, signal: stop }) ?? rowSource(link, sql);
   const queue = new ChunkQueue({
     source,
     request,
@@ -57,5 +59,6 @@ async function letGo({ link, signal, release }: ReadJob, { source, queue, leavin
   } catch {
     link.isSound = false;
   }
+  await source.dispose?.();
   await release();
 }

@@ -12,7 +12,7 @@ export interface RedshiftRule {
 /** States that these errors have. Other errors may quote a value of the customer, which must not match a rule. */
 const OWN_STATES = /^(XX000|57014|53|28)/;
 
-const ROLE_ADVICE = 'Attach an IAM role to the cluster that may read this place in S3.';
+const ROLE_ADVICE = 'Attach an IAM role to the cluster that may use this place in S3.';
 const LATER_ADVICE = 'It is tried again later.';
 
 /**
@@ -24,8 +24,8 @@ export const REDSHIFT_RULES: readonly RedshiftRule[] = [
     holds: 'maximum size allowed for the total set of cursor data',
     code: 'WAREHOUSE_DATA',
     advice:
-      'The leader node keeps the whole result of a cursor, up to a limit of its node type. Select fewer columns or rows in the model, ' +
-      'or use a larger node type or several nodes.',
+      'The leader node keeps the whole result of a cursor, up to a limit of its node type. Set {config.s3_uri}, which full loads are ' +
+      'unloaded to, select fewer columns or rows in the model, or use a larger node type or several nodes.',
   },
   {
     holds: 'of Query Monitoring Rule',
@@ -57,6 +57,11 @@ export const REDSHIFT_RULES: readonly RedshiftRule[] = [
     holds: 'not authorized to assume IAM Role',
     code: 'WAREHOUSE_PERMISSION',
     advice: 'Attach the role to the cluster, and let its trust policy name redshift.amazonaws.com.',
+  },
+  {
+    holds: 'Error PermanentRedirect',
+    code: 'WAREHOUSE_CONFIG',
+    advice: 'The bucket is in another region than the cluster. Set {config.s3_region}.',
   },
   { holds: 'Status 403', code: 'WAREHOUSE_PERMISSION', advice: ROLE_ADVICE },
   { holds: 'Access Denied', code: 'WAREHOUSE_PERMISSION', advice: ROLE_ADVICE },

@@ -2,7 +2,7 @@ import { AppError, type Micros, parseInstant } from '../../src/kernel/index.ts';
 import type { Session } from '../../src/warehouse/index.ts';
 import { cancellable } from '../_shared/cancellable.ts';
 import { probeLinks } from '../_shared/probe-links.ts';
-import type { Aws } from './aws/aws-sdk.ts';
+import type { Aws, S3 } from './aws/aws-sdk.ts';
 import { describe } from './describe.ts';
 import { estimate } from './estimate.ts';
 import { type Link, type LinkDeps, openLink } from './link/link.ts';
@@ -11,7 +11,13 @@ import { probe } from './probe.ts';
 import { startRead } from './read.ts';
 import type { Pg } from './sdk.ts';
 import { EXACT_TEXT, STATEMENTS } from './statements.ts';
+import type { Unload } from './unload/unload.ts';
 import { createWriteBack } from './write-back.ts';
+
+interface SessionDeps extends LinkDeps {
+  /** Reads large results through S3; undefined where the connection names no bucket. */
+  readonly unload: Unload | undefined;
+}
 
 /** Loads the SDK; the only place that does. */
 export async function loadSdk(): Promise<Pg> {
@@ -28,6 +34,11 @@ export async function loadAws(): Promise<Aws> {
   return { redshift, serverless, sts };
 }
 
+/** Loads the SDK of S3, for runs that unload a large result. */
+export async function loadS3(): Promise<S3> {
+  return await import('@aws-sdk/client-s3');
+}
+
 /** Loads the SDK of SSH tunnels, which few connections need; the only place that does. */
 export async function loadSsh() {
   return (await import('ssh2')).default;
@@ -38,7 +49,7 @@ export async function loadSsh() {
  * of the reads after it. Every row committed before the time that it returns is in that snapshot, so a range that ends at that
  * time lacks none.
  */
-export function openSession(deps: LinkDeps): Session {
+export function openSession(deps: SessionDeps): Session {
   const links = createLinks((signal) => openLink(deps, signal));
   const use = async <Result>(signal: AbortSignal, work: (link: Link) => Promise<Result>, take = links.take) => {
     const link = await take(signal);
@@ -58,7 +69,7 @@ export function openSession(deps: LinkDeps): Session {
     async read(request, signal) {
       const link = await links.take(signal);
       try {
-        return await startRead({ link, request, signal, release: () => links.giveBack(link) });
+        return await startRead({ link, request, signal, unload: deps.unload, release: () => links.giveBack(link) });
       } catch (failure) {
         link.isSound = false;
         await links.giveBack(link);

@@ -1,4 +1,4 @@
-// Errors of the APIs of AWS that give credentials.
+// Errors of the APIs of AWS that give credentials, and of S3.
 import { AppError, type ErrorCode, say, template } from '../../../src/kernel/index.ts';
 import { cutText } from '../../_shared/classifier.ts';
 import { fieldOf } from '../../_shared/field-of.ts';
@@ -12,6 +12,8 @@ export interface AwsRule {
 }
 
 const KEY_ADVICE = 'Check {config.aws_access_key_id} and {config.aws_secret_access_key}.';
+
+const BUCKET_ADVICE = 'Set {config.s3_region} to the region of the bucket.';
 
 /** Rules in order; the first match decides. https://docs.aws.amazon.com/redshift/latest/APIReference/CommonErrors.html */
 export const AWS_RULES: readonly AwsRule[] = [
@@ -42,6 +44,17 @@ export const AWS_RULES: readonly AwsRule[] = [
   { name: 'InvalidSignature', code: 'WAREHOUSE_CREDENTIALS', advice: KEY_ADVICE },
   { name: 'IncompleteSignature', code: 'WAREHOUSE_CREDENTIALS', advice: KEY_ADVICE },
   { name: 'MissingAuthenticationToken', code: 'WAREHOUSE_CREDENTIALS', advice: KEY_ADVICE },
+  // S3: https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
+  { name: 'NoSuchBucket', code: 'WAREHOUSE_OBJECT_MISSING', advice: 'Check {config.s3_uri}.' },
+  { name: 'NoSuchKey', code: 'WAREHOUSE_SESSION_LOST', advice: 'Something else deletes files below {config.s3_uri}.' },
+  { name: 'PreconditionFailed', code: 'WAREHOUSE_SESSION_LOST' },
+  { name: 'PermanentRedirect', code: 'WAREHOUSE_CONFIG', advice: BUCKET_ADVICE },
+  { name: 'AuthorizationHeaderMalformed', code: 'WAREHOUSE_CONFIG', advice: BUCKET_ADVICE },
+  { name: 'IllegalLocationConstraint', code: 'WAREHOUSE_CONFIG', advice: BUCKET_ADVICE },
+  { name: 'InvalidAccessKeyId', code: 'WAREHOUSE_CREDENTIALS', advice: KEY_ADVICE },
+  { name: 'InvalidToken', code: 'WAREHOUSE_CREDENTIALS', advice: KEY_ADVICE },
+  { name: 'AccountProblem', code: 'WAREHOUSE_CREDENTIALS' },
+  { name: 'SlowDown', code: 'WAREHOUSE_THROTTLED' },
   { name: 'OptInRequired', code: 'WAREHOUSE_CREDENTIALS' },
   {
     name: 'CredentialsProviderError',

@@ -7,6 +7,8 @@ const PRINTABLE = /^[\u0021-\u007e]+$/;
 const ROLE = /^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/;
 /** The region becomes a part of a host name. */
 const REGION = /^[a-z]{2}(?:-[a-z]{2,10}){1,3}-\d$/;
+const S3_URI = /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:\/[\w.=/-]{0,512})?$/;
+const CLUSTER_ROLE = /^(?:default|arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,512})$/;
 const IDENTIFIER = /^[a-z][a-z0-9-]{0,63}$/;
 const EXTERNAL_ID = /^[\w+=,.@:/-]{2,1224}$/;
 
@@ -45,7 +47,37 @@ export const awsFields = {
   workgroup_name: matching(IDENTIFIER, 64, 'must be the name of a workgroup: lower-case letters, digits and hyphens'),
 };
 
+/** Fields of the bucket that large results are unloaded to. */
+export const s3Fields = {
+  s3_uri: matching(
+    S3_URI,
+    600,
+    'must be a bucket and a folder such as s3://shop-penstock/unload, of letters, digits and _.=/-',
+  ),
+  /** Role of the cluster, not of Penstock. */
+  s3_iam_role: matching(
+    CLUSTER_ROLE,
+    600,
+    'must be the ARN of a role of the cluster such as arn:aws:iam::123456789012:role/name, or default',
+  ),
+  /** The region of the cluster where it is absent. */
+  s3_region: matching(REGION, 40, 'must be a region such as eu-west-1'),
+};
+
+/** Returns what is wrong with the fields of the bucket. */
+export function s3Complaint({ s3_uri, s3_iam_role, s3_region }: Given): string | undefined {
+  if (s3_uri === undefined) {
+    if (s3_iam_role !== undefined) return 'has s3_iam_role without s3_uri';
+    return s3_region === undefined ? undefined : 'has s3_region without s3_uri';
+  }
+  return s3_iam_role === undefined
+    ? 'has s3_uri without s3_iam_role, the role that the cluster writes there by'
+    : undefined;
+}
+
 const AWS_FIELDS = Object.keys(awsFields);
+/** Fields that a connection with a password may have for its bucket. */
+const S3_ACCESS = AWS_FIELDS.filter((name) => name !== 'cluster_identifier' && name !== 'workgroup_name');
 
 type Given = Readonly<Record<string, unknown>>;
 
@@ -56,16 +88,22 @@ export function signsInByIam(config: Given): boolean {
 
 /** Returns what is wrong with the ways to sign in: user and password, or AWS. Undefined where there is one whole way. */
 export function signInComplaint(config: Given): string | undefined {
-  const ofAws = AWS_FIELDS.filter((field) => config[field] !== undefined);
+  const ofSignIn = isForBucket(config) ? AWS_FIELDS.filter((name) => !S3_ACCESS.includes(name)) : AWS_FIELDS;
+  const ofAws = ofSignIn.filter((field) => config[field] !== undefined);
   if (ofAws.length === 0) {
     const missing = ['user', 'password'].filter((field) => config[field] === undefined);
     return missing.length === 0
-      ? undefined
+      ? awsComplaint(config)
       : `lacks ${missing.join(' and ')}; or give fields of AWS instead of a password`;
   }
   if (config.password !== undefined)
     return `has a password and fields of AWS (${ofAws.join(', ')}); use only one way to sign in`;
   return awsComplaint(config);
+}
+
+/** Tells whether the fields of AWS lead to the bucket alone: the database has a password. */
+function isForBucket(config: Given): boolean {
+  return config.password !== undefined && config.s3_uri !== undefined;
 }
 
 /** Fields of AWS that need another one beside them. */

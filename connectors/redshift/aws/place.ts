@@ -25,6 +25,13 @@ export function placeOf({ host, cluster_identifier, workgroup_name, aws_region }
   return { kind: 'provisioned', cluster, region };
 }
 
+/** Returns the region of S3: its own field, the region of AWS, or that of the host. Throws WAREHOUSE_CONFIG without any. */
+export function bucketRegionOf({ host, aws_region, s3_region }: RedshiftConfig): string {
+  const region = s3_region ?? aws_region ?? OWN_HOST.exec(host.toLowerCase())?.groups?.region;
+  if (region === undefined) throw lacks('config.s3_region', 'the region of the bucket');
+  return region;
+}
+
 function lacks(name: string, meaning: string): AppError {
   const message = say`The host is not a name that AWS gave, so ${field(name)} is needed: give ${meaning}.`;
   return new AppError('WAREHOUSE_CONFIG', message);

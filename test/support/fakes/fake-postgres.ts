@@ -106,6 +106,8 @@ function text(value: string): Buffer {
 export interface FakeColumn {
   readonly name: string;
   readonly type: number;
+  /** Length of the type; default: none. */
+  readonly modifier?: number;
 }
 
 /** Messages of a server. */
@@ -122,13 +124,13 @@ export const says = {
     message(
       'T',
       int16(columns.length),
-      ...columns.flatMap(({ name, type }) => [
+      ...columns.flatMap(({ name, type, modifier = -1 }) => [
         text(name),
         int32(0),
         int16(0),
         int32(type),
         int16(-1),
-        int32(-1),
+        int32(modifier),
         int16(0),
       ]),
     ),

@@ -4,7 +4,7 @@ import { PYTHON, pythonVersion, type Recipe } from './recipe.ts';
 
 const VERSION = '5.2.5';
 
-/** The APIs of AWS for Redshift and STS. moto has neither Redshift Serverless nor GetClusterCredentialsWithIAM. */
+/** The APIs of AWS for Redshift, S3 and STS. moto has neither Redshift Serverless nor GetClusterCredentialsWithIAM. */
 export const aws: Recipe<'aws'> = {
   name: 'aws',
   product: `moto ${VERSION}`,
