@@ -131,7 +131,8 @@ describe('values that would take all memory', () => {
   it('and do not hear an interrupt end with their process', async () => {
     await using scratch = await scratchWarehouse();
     await using session = await scratch.open({ database: ':memory:' }, { statementTimeoutMs: 100 });
-    const sql = "SELECT len(generate_series(DATE '2000-01-01', DATE '2000-01-01' + 100000000, INTERVAL 1 DAY)) AS a";
+    const days = "len(generate_series(DATE '2000-01-01', DATE '2000-01-01' + 100000000, INTERVAL 1 DAY))";
+    const sql = `SELECT ${Array.from({ length: 20 }, () => days).join(' + ')} AS a`;
     await expect(session.describe({ sql, parameters: {} }, NEVER)).rejects.toMatchObject({
       code: 'WAREHOUSE_TIMEOUT',
       message: expect.stringContaining('so its process was ended'),
