@@ -1,11 +1,10 @@
 // Sign-ins without a key: each through the unmodified library against a server of ours, up to the token that BigQuery gets.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { ConnectorEnvironment, ProbeStage } from '../../../src/warehouse/index.ts';
 import { openReceiver, type Respond } from '../../support/apis/https-receiver.ts';
-import { CERTIFICATE } from '../../support/apis/localhost-certificate.ts';
+import { trustLocalhost } from '../../support/apis/localhost-certificate.ts';
 import { AUDIENCE, externalAccount } from '../../support/bigquery/external-account-file.ts';
 import { type IdentityServer, openIdentityServer, TOKENS } from '../../support/bigquery/identity-server.ts';
 import { NUMBERS, openScripted } from '../../support/bigquery/scripted.ts';
@@ -18,7 +17,7 @@ const TARGET = 'penstock@customer-1.iam.gserviceaccount.com';
 const PLATFORM = 'https://www.googleapis.com/auth/cloud-platform';
 const BIGQUERY = 'https://www.googleapis.com/auth/bigquery';
 
-beforeAll(() => setDefaultCACertificates([...getCACertificates('default'), CERTIFICATE]));
+beforeAll(trustLocalhost);
 afterEach(() => vi.unstubAllEnvs());
 
 /** Probes a connection. Returns the tokens that BigQuery got, and the stages. */

@@ -1,10 +1,9 @@
 // Errors of real projects, as Google's users published them, replayed to the SDK.
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import Type, { type Static } from 'typebox';
 import { beforeAll, describe, it } from 'vitest';
 import type { Session } from '../../../src/warehouse/index.ts';
 import { openReceiver } from '../../support/apis/https-receiver.ts';
-import { CERTIFICATE } from '../../support/apis/localhost-certificate.ts';
+import { trustLocalhost } from '../../support/apis/localhost-certificate.ts';
 import { externalAccount } from '../../support/bigquery/external-account-file.ts';
 import { openIdentityServer } from '../../support/bigquery/identity-server.ts';
 import type { QueryAnswer, QueryEngine } from '../../support/bigquery/jobs-api.ts';
@@ -35,7 +34,7 @@ const BigQueryAnswer = Type.Union([
 ]);
 type Recorded = RecordedConversation<Static<typeof BigQueryAnswer>>;
 
-beforeAll(() => setDefaultCACertificates([...getCACertificates('default'), CERTIFICATE]));
+beforeAll(trustLocalhost);
 
 /** Signs in by workload identity, and returns the error of the first call that needs a token. */
 async function failureOfSignIn({ answer }: Recorded): Promise<unknown> {

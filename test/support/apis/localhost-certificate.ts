@@ -1,4 +1,13 @@
 // A self-signed certificate for localhost and its key, made for tests only. Valid until 2126.
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+
+/** Has the whole process trust `CERTIFICATE`. Returns what takes that back, for the next file runs in this process too. */
+export function trustLocalhost(): () => void {
+  const trusted = getCACertificates('default');
+  setDefaultCACertificates([...trusted, CERTIFICATE]);
+  return () => setDefaultCACertificates(trusted);
+}
+
 export const CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBlTCCATugAwIBAgIULmJBI1p1N2dyhbECtkJ2ow/8hUkwCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTEzMzE1NVoYDzIxMjYxMDI4

@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { CERTIFICATE, CERTIFICATE_KEY } from '../apis/localhost-certificate.ts';
+import { CERTIFICATE, CERTIFICATE_KEY, trustLocalhost } from '../apis/localhost-certificate.ts';
 
 export interface TokenRequest {
   readonly path: string;
@@ -33,16 +32,15 @@ export async function openTokenServer(answer: (request: TokenRequest) => TokenAn
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
     response.end(typeof body === 'string' ? body : JSON.stringify(body));
   });
-  const trusted = getCACertificates('default');
   // nothing else tells the SDK whom to trust
-  setDefaultCACertificates([...trusted, CERTIFICATE]);
+  const trustAsBefore = trustLocalhost();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     url: `https://localhost:${(server.address() as AddressInfo).port}/oauth2/v2.0/token`,
     requests,
     async [Symbol.asyncDispose]() {
-      setDefaultCACertificates(trusted);
+      trustAsBefore();
       server.closeAllConnections();
       server.close();
       await once(server, 'close');
