@@ -24,6 +24,7 @@ import {
 import { createJobs, type Jobs } from './jobs/index.ts';
 import {
   type Clock,
+  createProxyRules,
   type KeyRing,
   type Log,
   type Secret,
@@ -71,15 +72,16 @@ export interface App {
 
 /** Returns what the operator decides for the connectors of a workspace, not a caller. `ownPort` is the port of the API. */
 export function connectorEnvironments(
-  { home, http, duckdb, warehouse, cloudIdentity }: Config,
+  { home, http, duckdb, warehouse, cloudIdentity, outgoing }: Config,
   { databaseUrl }: Pick<Store, 'databaseUrl'>,
   ownPort = () => http.port,
 ): (workspaceId: WorkspaceId) => ConnectorEnvironment {
   const { allowedHosts, ...limits } = warehouse;
   const store = storeAddress(databaseUrl);
+  const proxyOf = createProxyRules(outgoing.proxies);
   return (workspaceId) => ({
     folder: join(home, 'warehouses', String(workspaceId)),
-    network: { allowedHosts, refused: [store, { host: http.host, port: ownPort() }] },
+    network: { allowedHosts, refused: [store, { host: http.host, port: ownPort() }], proxyOf },
     allowsCloudIdentity: cloudIdentity.some((id) => id === 'all' || id === String(workspaceId)),
     ...limits,
     ...duckdb,

@@ -12,8 +12,9 @@ import {
 import { type DsrConfig, readDsr } from './config/dsr.ts';
 import { readEndpoints, type WarehouseEndpoints } from './config/endpoints.ts';
 import { type FilePair, readFilePair } from './config/file-pair.ts';
+import { readProxies, withProxyNames } from './config/proxies.ts';
 import { createReader, type Environment, type Reader } from './config/reader.ts';
-import { AppError, type EncryptionKey, type Issue, type Secret } from './kernel/index.ts';
+import { AppError, type EncryptionKey, type Issue, type Proxies, type Secret } from './kernel/index.ts';
 
 export type { WarehouseEndpoints } from './config/endpoints.ts';
 
@@ -80,6 +81,8 @@ export interface Config {
     readonly allowedHosts: readonly string[];
     /** PEM, beside the system's authorities. */
     readonly ca: string | undefined;
+    /** Proxies on the way out, also of connectors that speak HTTP. */
+    readonly proxies: Proxies;
   };
   readonly dsr: DsrConfig;
 }
@@ -91,7 +94,7 @@ const HOSTS_MEANING = 'a host name, `*.` and a domain, an address or network';
 /** Reads the environment; throws CONFIG_INVALID that names every wrong variable at once. */
 export function readConfig(environment: Environment = process.env): Config {
   const issues: Issue[] = [];
-  const read = createReader(environment, issues);
+  const read = createReader(withProxyNames(environment), issues);
   const config: Config = {
     home: resolve(read.text('PENSTOCK_HOME')),
     http: readHttp(read, issues),
@@ -129,6 +132,7 @@ export function readConfig(environment: Environment = process.env): Config {
     outgoing: {
       allowedHosts: read.items('PENSTOCK_OUTGOING_ALLOWED_HOSTS', isHostOrNetwork, HOSTS_MEANING),
       ca: read.parsed('PENSTOCK_OUTGOING_CA', certificatesOf, 'a PEM file with a certificate that can be read'),
+      proxies: readProxies(read, issues),
     },
     dsr: readDsr(read, issues),
   };

@@ -31,6 +31,9 @@ const GROUPS: Readonly<Record<string, readonly SettingName[]>> = {
     'PENSTOCK_KEY_ONLY_PER_SECOND',
     'PENSTOCK_OUTGOING_ALLOWED_HOSTS',
     'PENSTOCK_OUTGOING_CA',
+    'HTTPS_PROXY',
+    'HTTP_PROXY',
+    'NO_PROXY',
   ],
   'settings-runs': [
     'PENSTOCK_WORKERS',

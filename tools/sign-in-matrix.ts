@@ -110,18 +110,21 @@ export const SIGN_INS: readonly SignIn[] = [
   },
 ];
 
+/** Fields of a proxy. Its password is no sign-in at the warehouse. */
+export const PROXY_FIELDS = ['proxy', 'proxy_user', 'proxy_password'];
+
 /** Fields of `config` by which nobody signs in, by product of the connector. */
 export const OTHER_FIELDS: Readonly<Record<string, readonly string[]>> = {
   Snowflake: [
     ...['account_identifier', 'region', 'warehouse', 'database', 'schema', 'user', 'role', 'storage_integration'],
-    ...['aws_iam_user_arn', 'aws_external_id', 'external_stage'],
+    ...['aws_iam_user_arn', 'aws_external_id', 'external_stage', ...PROXY_FIELDS],
   ],
-  BigQuery: ['project_id', 'dataset_id', 'drive_access', 'region', 'maximum_bytes_billed'],
+  BigQuery: ['project_id', 'dataset_id', 'drive_access', 'region', 'maximum_bytes_billed', ...PROXY_FIELDS],
   Redshift: [
     ...['host', 'port', 'database', 'aws_iam_role_arn', 'sslmode', 'sslrootcert', 'target_session_attrs'],
     ...['ssh_host', 'ssh_port', 's3_uri', 's3_iam_role', 's3_region'],
   ],
-  Databricks: ['provider', 'schema', 'host', 'http_path', 'catalog'],
+  Databricks: ['provider', 'schema', 'host', 'http_path', 'catalog', ...PROXY_FIELDS],
   DuckDB: ['database', 'read_only'],
 };
 

@@ -1,7 +1,16 @@
 // Resolution of a connection's host before a socket opens. The address is checked, because a name can lead anywhere (D-077).
 import { lookup } from 'node:dns/promises';
 import { networkInterfaces } from 'node:os';
-import { AppError, createHostList, createNetworkCheck, field, say, type Worded } from '../../src/kernel/index.ts';
+import {
+  AppError,
+  addressIn,
+  createHostList,
+  createNetworkCheck,
+  field,
+  isLocalName,
+  say,
+  type Worded,
+} from '../../src/kernel/index.ts';
 import type { NetworkRules } from '../../src/warehouse/index.ts';
 
 export interface Target {
@@ -9,6 +18,8 @@ export interface Target {
   readonly port: number;
   /** Source of the target, a setting or something outside; `config.host` where absent. */
   readonly madeBy?: Worded;
+  /** Scheme that is spoken there. Absent: another protocol, which no proxy carries. */
+  readonly scheme?: 'http' | 'https';
 }
 
 /** A lookup of a host's addresses, in the system's order. Tests hand in their own. */
@@ -18,14 +29,47 @@ export const systemResolve: Resolve = async (host) =>
   (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address);
 
 /**
- * Returns the addresses of a target, all of them allowed.
+ * Returns the addresses of a target, all of them allowed; none for a name that a proxy looks up.
  * Connect to these and not to the name, which may lead elsewhere a moment later. Throws WAREHOUSE_CONFIG for the store and for
  * a target that no setting allows, and WAREHOUSE_UNREACHABLE for an unknown name.
  */
 export async function resolveHost(
   target: Target,
-  { allowedHosts, refused }: NetworkRules,
+  network: NetworkRules,
   resolve: Resolve = systemResolve,
+): Promise<readonly string[]> {
+  if (network.proxyOf?.(target) === undefined) return await resolveHere(target, network, resolve);
+  const address = isLocalName(target.host) ? '127.0.0.1' : addressIn(target.host);
+  if (address !== undefined)
+    return await resolveHere(target, network, async (host) => (host === target.host ? [address] : await resolve(host)));
+  requireOpenName(target, network);
+  return [];
+}
+
+/** Judges a name that nobody here looks up. */
+function requireOpenName(target: Target, { allowedHosts, refused }: NetworkRules): void {
+  const isNamed = createHostList(allowedHosts).names(target.host);
+  if (!isNamed && allowedHosts.length > 0) throw notAllowed(target);
+  const name = nameOf(target.host);
+  if (!isNamed && METADATA_NAMES.includes(name)) throw metadata(target);
+  if (refused.some(({ host, port }) => port === target.port && nameOf(host) === name)) throw own(target);
+}
+
+const nameOf = (host: string) => host.toLowerCase().replace(/\.$/, '');
+
+/** Names of the clouds' metadata, which a proxy of that cloud would look up. */
+const METADATA_NAMES = [
+  'metadata',
+  'metadata.google.internal',
+  'metadata.goog',
+  'instance-data',
+  'instance-data.ec2.internal',
+];
+
+async function resolveHere(
+  target: Target,
+  { allowedHosts, refused }: NetworkRules,
+  resolve: Resolve,
 ): Promise<readonly string[]> {
   const allowed = createHostList(allowedHosts);
   const isNamed = allowedHosts.length === 0 || allowed.names(target.host);
@@ -38,18 +82,11 @@ export async function resolveHost(
   // one forbidden address refuses the host: the choice among its addresses is random
   if (!isNamed && !addresses.every(allowed.covers)) throw notAllowed(target);
   if (!addresses.every((address) => !isMetadata(address) || allowed.covers(address))) {
-    throw new AppError(
-      'WAREHOUSE_CONFIG',
-      `The host "${target.host}" leads to a link-local or cloud metadata address, which is not allowed. Use another ` +
-        'server, or ask the operator to add its network to PENSTOCK_WAREHOUSE_HOSTS.',
-    );
+    throw metadata(target);
   }
   for (const place of refused) {
     if (place.port === target.port && (await isSamePlace(addresses, place.host, resolve))) {
-      throw new AppError(
-        'WAREHOUSE_CONFIG',
-        `${target.host}:${target.port} is Penstock’s own store or the daemon itself, which is not allowed. Use another server.`,
-      );
+      throw own(target);
     }
   }
   return addresses;
@@ -82,6 +119,21 @@ const METADATA_WRAPPED = [
 ];
 
 const isMetadata = createNetworkCheck([...METADATA_V4, ...METADATA_V6, ...METADATA_WRAPPED]);
+
+function metadata({ host }: Target): AppError {
+  return new AppError(
+    'WAREHOUSE_CONFIG',
+    `The host "${host}" leads to a link-local or cloud metadata address, which is not allowed. Use another ` +
+      'server, or ask the operator to add its network to PENSTOCK_WAREHOUSE_HOSTS.',
+  );
+}
+
+function own({ host, port }: Target): AppError {
+  return new AppError(
+    'WAREHOUSE_CONFIG',
+    `${host}:${port} is Penstock’s own store or the daemon itself, which is not allowed. Use another server.`,
+  );
+}
 
 function notAllowed({ host }: Target): AppError {
   const message = `Connections may not use the host "${host}". Ask the operator to add it to PENSTOCK_WAREHOUSE_HOSTS.`;

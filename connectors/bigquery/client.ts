@@ -4,6 +4,8 @@ import type { BigQuery } from '@google-cloud/bigquery';
 import type { AuthClient } from 'google-auth-library';
 import { AppError, systemClock } from '../../src/kernel/index.ts';
 import type { ConnectorEnvironment } from '../../src/warehouse/index.ts';
+import { type Agents, createAgents } from '../_shared/agents.ts';
+import { onAgents } from './agents.ts';
 import type { BigQueryConfig } from './config.ts';
 import type { Sdk } from './sdk.ts';
 import { signIn } from './sign-in.ts';
@@ -29,6 +31,8 @@ export interface Client extends ClientDeps {
    * server.
    */
   call<Body>(call: Call, signal: AbortSignal): Promise<Body>;
+  /** Closes all sockets. */
+  close(): void;
 }
 
 /** Longest wait for an answer: ten seconds where the server waits for a job, and some more for a page of rows. */
@@ -38,7 +42,8 @@ export const ANSWER_MS = 120_000;
 export async function createClient(deps: ClientDeps): Promise<Client> {
   const { sdk, config, environment } = deps;
   const endpoint = environment.endpoints.bigquery;
-  const tokens = await signIn(sdk, deps);
+  const agents = createAgents(environment.network);
+  const tokens = await signIn(sdk, { ...deps, agents });
   const bigquery = new sdk.google.BigQuery({
     projectId: config.project_id,
     // the SDK has a version of the library of its own; what it calls is the same
@@ -50,24 +55,28 @@ export async function createClient(deps: ClientDeps): Promise<Client> {
   return {
     ...deps,
     tokens,
-    call: (call, signal) => answerOf({ call, bigquery, signal, limitMs }),
+    call: (call, signal) => answerOf({ call, bigquery, agents, signal, limitMs }),
+    close: () => agents.close(),
   };
 }
 
 interface Calling {
   readonly call: Call;
   readonly bigquery: BigQuery;
+  readonly agents: Agents;
   readonly signal: AbortSignal;
   readonly limitMs: number;
 }
 
-async function answerOf<Body>({ call, bigquery, signal, limitMs }: Calling): Promise<Body> {
+async function answerOf<Body>({ call, bigquery, agents, signal, limitMs }: Calling): Promise<Body> {
   const { method, path: uri, query, body } = call;
   signal.throwIfAborted();
   const answer = new Promise<Body>((resolve, reject) => {
-    bigquery.request(
-      { method, uri, qs: query ?? {}, ...(body === undefined ? {} : { json: body }) },
-      (failure, found) => (failure === null ? resolve(found) : reject(failure)),
+    onAgents(agents, () =>
+      bigquery.request(
+        { method, uri, qs: query ?? {}, ...(body === undefined ? {} : { json: body }) },
+        (failure, found) => (failure === null ? resolve(found) : reject(failure)),
+      ),
     );
   });
   return await within(answer, { signal, limitMs });

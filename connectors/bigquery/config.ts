@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { proxyFields } from '../_shared/own-proxy.ts';
 import { externalAccountComplaint } from './external-account.ts';
 import { keyComplaint } from './service-account.ts';
 
@@ -83,6 +84,7 @@ export const configSchema = Type.Refine(
       maximum_bytes_billed: Type.Optional(
         Type.Integer({ minimum: LEAST_BILLED_BYTES, maximum: Number.MAX_SAFE_INTEGER }),
       ),
+      ...proxyFields,
     },
     { additionalProperties: false },
   ),

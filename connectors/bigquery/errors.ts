@@ -164,12 +164,17 @@ export const RULES: readonly Rule[] = [
   { status: 504, code: 'WAREHOUSE_UNREACHABLE' },
 ];
 
+/** Codes that `createAgents` fails with. */
+const ERROR_CODES_OF_SOCKETS = ['WAREHOUSE_CONFIG', 'WAREHOUSE_CREDENTIALS', 'WAREHOUSE_UNREACHABLE'] as const;
+
 /**
  * Returns the class of an error. Never throws; an error that no rule matches is WAREHOUSE_UNKNOWN with its cause. BigQuery's
  * messages repeat no key.
  */
 export const classify = classifier((error) => {
   const parts = partsOf(error);
+  const ours = oursIn(error, parts);
+  if (ours !== undefined) return ours;
   const rule = socketFaultOf(parts.reason, SOCKET_WORDS) ?? RULES.find((candidate) => fits(candidate, parts));
   const tag = parts.reason === '' ? '' : ` (${parts.reason})`;
   const said = [
@@ -180,6 +185,12 @@ export const classify = classifier((error) => {
   const message = say`BigQuery: ${joined(said)}`;
   return new AppError(rule?.code ?? 'WAREHOUSE_UNKNOWN', message, { cause: error });
 });
+
+/** Returns our own error of a socket: the SDK's fetch keeps its code, and its words behind words of its own. */
+function oursIn(cause: unknown, { reason, text }: Parts): AppError | undefined {
+  const code = ERROR_CODES_OF_SOCKETS.find((own) => own === reason);
+  return code && new AppError(code, text.replace(/^.{0,500}? failed, reason: /s, ''), { cause });
+}
 
 /** Returns BigQuery's reason, or the code in its place. */
 export function reasonOf(error: unknown): string {

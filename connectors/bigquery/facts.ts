@@ -8,8 +8,8 @@ export const facts: ProviderFacts = {
     required: ['project_id', 'dataset_id', 'service_account_id', 'service_account_key'],
     optional: ['region'],
   },
-  secretFields: ['service_account_key', 'workload_identity'],
-  addressFields: [],
+  secretFields: ['service_account_key', 'workload_identity', 'proxy_password'],
+  addressFields: ['proxy'],
   placeFields: ['project_id', 'dataset_id'],
   setUpHelp: [
     '--database --schema --table --user [--region]',

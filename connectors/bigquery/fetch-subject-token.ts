@@ -1,11 +1,11 @@
 // The token of another cloud, fetched from the address that a connection names. The address is checked as that of any
 // warehouse, and the call goes to the checked addresses without following redirects.
 import type { IncomingMessage } from 'node:http';
-import { get } from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
+import { type Agent, get } from 'node:https';
 import { AppError, type ErrorCode, systemClock, template } from '../../src/kernel/index.ts';
 import type { NetworkRules } from '../../src/warehouse/index.ts';
-import { resolveHost, type Target } from '../_shared/resolve-host.ts';
+import { createAgents } from '../_shared/agents.ts';
+import type { Target } from '../_shared/resolve-host.ts';
 import type { TokenSource } from './external-account.ts';
 import { parseObject } from './parse-object.ts';
 
@@ -18,7 +18,7 @@ const MADE_BY = template('the url in {config.workload_identity}');
 /** Returns the host of the source as the operator's rules judge it. */
 export function sourceTarget({ url }: TokenSource): Target {
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  return { host, port: url.port === '' ? HTTPS : Number(url.port), madeBy: MADE_BY };
+  return { host, port: url.port === '' ? HTTPS : Number(url.port), madeBy: MADE_BY, scheme: 'https' };
 }
 
 /**
@@ -26,9 +26,8 @@ export function sourceTarget({ url }: TokenSource): Target {
  * a server in trouble, and the errors of `resolveHost`.
  */
 export async function fetchSubjectToken(source: TokenSource, network: NetworkRules): Promise<string> {
-  const target = sourceTarget(source);
-  const addresses = await resolveHost(target, network);
-  const { status, text } = await answerOf(source, target, addresses);
+  const agents = createAgents(network, { madeBy: MADE_BY });
+  const { status, text } = await answerOf(source, agents.https).finally(() => agents.close());
   if (status !== 200) throw refused(`answered with the status ${status}`, codeOf(status));
   const token = source.field === undefined ? text.trim() : parseObject(text)?.[source.field];
   if (typeof token !== 'string' || token === '') throw refused('returned no token');
@@ -40,15 +39,10 @@ interface Answer {
   readonly text: string;
 }
 
-function answerOf({ url, headers }: TokenSource, { host }: Target, addresses: readonly string[]): Promise<Answer> {
+function answerOf({ url, headers }: TokenSource, agent: Agent): Promise<Answer> {
   const settled = new AbortController();
   const answered = new Promise<Answer>((resolve, reject) => {
-    const request = get(url, {
-      headers,
-      agent: false,
-      lookup: answerWith(addresses),
-      servername: isIP(host) === 0 ? host : '',
-    });
+    const request = get(url, { headers, agent });
     request.on('error', reject);
     // an answer that changes the protocol closes the connection without an error
     request.once('close', () => reject(refused('closed the connection', 'WAREHOUSE_UNREACHABLE')));
@@ -59,16 +53,6 @@ function answerOf({ url, headers }: TokenSource, { host }: Target, addresses: re
     );
   });
   return answered.finally(() => settled.abort());
-}
-
-/** Returns a replacement for the lookup: the name may lead elsewhere since its addresses were checked. */
-function answerWith(addresses: readonly string[]): LookupFunction {
-  const entries = addresses.map((address) => ({ address, family: isIP(address) }));
-  return (_host, { all }, done) => {
-    const [first] = entries;
-    if (all === true) done(null, entries);
-    else done(null, first?.address ?? '', first?.family);
-  };
 }
 
 async function readAnswer(response: IncomingMessage): Promise<Answer> {

@@ -9,7 +9,8 @@ import { sourceTarget } from './fetch-subject-token.ts';
 const HTTPS = 443;
 /** Source of Google's hosts, which no field of a connection can change. */
 const MADE_BY = template('the network and its name servers');
-const API = { host: 'bigquery.googleapis.com', port: HTTPS };
+const API = httpsOf('bigquery.googleapis.com');
+export const STORAGE = httpsOf('bigquerystorage.googleapis.com');
 
 interface Connecting {
   readonly config: BigQueryConfig;
@@ -32,7 +33,7 @@ export function targetsOf({ config, environment }: Connecting): readonly [Reache
   const { apiEndpoint, storageEndpoint, signInEndpoint } = bigquery;
   return [
     reached(targetOf(apiEndpoint)),
-    ...(storageEndpoint === undefined ? [] : [reached(storageEndpoint)]),
+    ...(storageEndpoint === undefined ? [] : [reached({ ...storageEndpoint, scheme: 'https' })]),
     ...(signInEndpoint === undefined ? [] : [reached(targetOf(signInEndpoint)), ...source]),
   ];
 }
@@ -50,18 +51,23 @@ function externalOf({ workload_identity }: BigQueryConfig): ExternalAccount | un
 function googleHosts(config: BigQueryConfig, external: ExternalAccount | undefined): readonly Target[] {
   const impersonates = config.impersonate_service_account !== undefined || external?.impersonated !== undefined;
   const hosts = [
-    'bigquerystorage.googleapis.com',
+    STORAGE.host,
     ...(config.service_account_key === undefined ? [] : ['oauth2.googleapis.com']),
     ...(external === undefined ? [] : [new URL(external.tokenUrl).hostname]),
     ...(impersonates ? ['iamcredentials.googleapis.com'] : []),
   ];
-  return hosts.map((host) => ({ host, port: HTTPS }));
+  return hosts.map(httpsOf);
+}
+
+function httpsOf(host: string): Target {
+  return { host, port: HTTPS, scheme: 'https' };
 }
 
 function targetOf(origin: string): Target {
   const { hostname, port, protocol } = new URL(origin);
   const defaultPort = protocol === 'https:' ? HTTPS : 80;
-  return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? defaultPort : Number(port) };
+  const scheme = protocol === 'http:' ? 'http' : 'https';
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? defaultPort : Number(port), scheme };
 }
 
 /** Throws the error of `resolveHost` where the operator's rules refuse the target. */
@@ -71,8 +77,7 @@ export async function resolveTarget(target: Target, { network }: ConnectorEnviro
 
 /**
  * Throws the error of `resolveHost` for the first host that the operator's rules refuse, and returns the API's host.
- * The SDK looks the names up once more when it connects: they are Google's or the operator's, never a caller's. The source of a
- * federated token is a caller's; `fetchSubjectToken` connects to the checked addresses.
+ * Each connection checks its host again: see `createAgents`.
  */
 export async function requireOpenHosts(connecting: Connecting): Promise<Target> {
   const targets = targetsOf(connecting);

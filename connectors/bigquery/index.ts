@@ -1,5 +1,6 @@
 import { type ConnectorEnvironment, defineConnector } from '../../src/warehouse/index.ts';
 import { addressIssues } from '../_shared/address-issues.ts';
+import { checkOwnProxy, withOwnProxy } from '../_shared/own-proxy.ts';
 import { type BigQueryConfig, configSchema } from './config.ts';
 import { dialect } from './dialect.ts';
 import { classify } from './errors.ts';
@@ -20,17 +21,19 @@ export const bigquery = defineConnector({
     writeBack: true,
     keepsStaging: true,
   },
-  open: async (config, environment) => openSession({ sdk: await loadSdk(), config, environment }),
+  open: async (config, environment) =>
+    openSession({ sdk: await loadSdk(), config, environment: await withOwnProxy(config, environment) }),
   checkAddress,
   classify,
 });
 
 async function checkAddress(config: BigQueryConfig, environment: ConnectorEnvironment) {
   const account = await addressIssues(accountField(config), () => accountOf(config, environment), classify);
+  const { issues: ofProxy, behind } = await checkOwnProxy(config, environment, classify);
   const hosts = targetsOf({ config, environment }).map(({ path, target }) =>
-    addressIssues(path, () => resolveTarget(target, environment), classify),
+    addressIssues(path, () => resolveTarget(target, behind), classify),
   );
-  return [...account, ...(await Promise.all(hosts)).flat()];
+  return [...ofProxy, ...account, ...(await Promise.all(hosts)).flat()];
 }
 
 function accountField({ workload_identity, service_account_id }: BigQueryConfig): string {

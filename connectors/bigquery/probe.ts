@@ -1,10 +1,8 @@
 // Stages of a connection test; a failed stage reports what is missing.
-
-import { once } from 'node:events';
-import { connect } from 'node:net';
-import { connect as connectTls } from 'node:tls';
 import { AppError, field, joined, say, template } from '../../src/kernel/index.ts';
-import type { ProbeStage } from '../../src/warehouse/index.ts';
+import type { NetworkRules, ProbeStage } from '../../src/warehouse/index.ts';
+import { encrypt } from '../_shared/agents.ts';
+import { reach } from '../_shared/reach.ts';
 import type { Target } from '../_shared/resolve-host.ts';
 import { takeStages } from '../_shared/take-stages.ts';
 import { type Client, type ClientDeps, within } from './client.ts';
@@ -26,6 +24,7 @@ export async function probe(
   signal: AbortSignal,
 ): Promise<readonly ProbeStage[]> {
   const { config, environment } = deps;
+  const { network } = environment;
   const endpoint = environment.endpoints.bigquery?.apiEndpoint;
   let target: Target = { host: '', port: 0 };
   let location: string | undefined;
@@ -36,7 +35,7 @@ export async function probe(
         passed: 'BigQuery accepts connections.',
         take: async () => {
           target = await requireOpenHosts(deps);
-          await dial(target, { isTls: false, signal });
+          await dial(target, { network, isTls: false, signal });
         },
       },
       {
@@ -45,7 +44,7 @@ export async function probe(
         take: async () => {
           if (endpoint?.startsWith('http:'))
             return 'The connection is not encrypted: the operator’s server has no TLS.';
-          await dial(target, { isTls: true, signal });
+          await dial(target, { network, isTls: true, signal });
           return undefined;
         },
       },
@@ -76,13 +75,17 @@ export async function probe(
   );
 }
 
-async function dial({ host, port }: Target, { isTls, signal }: { isTls: boolean; signal: AbortSignal }): Promise<void> {
-  const socket = isTls ? connectTls({ host, port, servername: host }) : connect({ host, port });
-  try {
-    await within(once(socket, isTls ? 'secureConnect' : 'connect'), { signal, limitMs: PATIENCE_MS });
-  } finally {
-    socket.destroy();
-  }
+/** Opens a connection and closes it again. */
+async function dial(target: Target, { network, isTls, signal }: Dialling): Promise<void> {
+  const socket = await reach(target, network, { limitMs: PATIENCE_MS, signal });
+  const opened = isTls ? await encrypt(socket, target.host) : socket;
+  opened.destroy();
+}
+
+interface Dialling {
+  readonly network: NetworkRules;
+  readonly isTls: boolean;
+  readonly signal: AbortSignal;
 }
 
 async function requireDataset(client: Client, signal: AbortSignal): Promise<string | undefined> {

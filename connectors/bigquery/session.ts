@@ -1,5 +1,7 @@
+import { createRequire } from 'node:module';
 import { AppError, type Micros } from '../../src/kernel/index.ts';
 import type { Range, Session, Statement } from '../../src/warehouse/index.ts';
+import { type AgentChoice, guardAgents } from './agents.ts';
 import { ANSWER_MS, type Client, type ClientDeps, createClient, within } from './client.ts';
 import { readLocation } from './dataset.ts';
 import { describe, estimate } from './describe.ts';
@@ -15,6 +17,7 @@ import { createWriteBack } from './write-back.ts';
 /** Loads the needed parts of the SDK; the only place that does. */
 export async function loadSdk(): Promise<Sdk> {
   const [google, auth] = await Promise.all([import('@google-cloud/bigquery'), import('google-auth-library')]);
+  guardAgents(agentChoice());
   return {
     google,
     auth,
@@ -28,6 +31,13 @@ export async function loadSdk(): Promise<Sdk> {
       return { storage, grpc, arrow };
     },
   };
+}
+
+/** Returns the module that the SDK itself loaded, whatever other versions are installed beside it. */
+function agentChoice(): AgentChoice {
+  const common = createRequire(createRequire(import.meta.url).resolve('@google-cloud/bigquery'));
+  const inside = createRequire(common.resolve('@google-cloud/common'));
+  return inside('teeny-request/build/src/agents.js');
 }
 
 interface Opened {
@@ -79,7 +89,9 @@ export function openSession(deps: ClientDeps): Session {
     ...(deps.environment.writes === true ? { writeBack: createWriteBack(ready) } : {}),
     [Symbol.asyncDispose]: async () => {
       closing.abort();
-      await (await opened?.catch(() => undefined))?.storage.close();
+      const { storage, client } = (await opened?.catch(() => undefined)) ?? {};
+      await storage?.close();
+      client?.close();
     },
   };
 }

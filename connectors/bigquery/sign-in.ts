@@ -3,6 +3,8 @@
 import type { AuthClient } from 'google-auth-library';
 import { AppError, field, say } from '../../src/kernel/index.ts';
 import type { ConnectorEnvironment } from '../../src/warehouse/index.ts';
+import type { Agents } from '../_shared/agents.ts';
+import { transportOf } from './agents.ts';
 import type { BigQueryConfig } from './config.ts';
 import { type ExternalAccount, readExternalAccount } from './external-account.ts';
 import { fetchSubjectToken } from './fetch-subject-token.ts';
@@ -17,27 +19,33 @@ const PLATFORM_SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
 export interface SignIn {
   readonly config: BigQueryConfig;
   readonly environment: ConnectorEnvironment;
+  readonly agents: Agents;
 }
 
 /**
  * Returns a source of tokens for the REST API and the Storage Read API. Throws WAREHOUSE_CONFIG for fields that contradict each
  * other, and for the daemon's identity where the operator does not allow it.
  */
-export async function signIn({ auth }: Sdk, { config, environment }: SignIn): Promise<AuthClient> {
+export async function signIn({ auth }: Sdk, { config, environment, agents }: SignIn): Promise<AuthClient> {
   const account = accountOf(config, environment);
   const { bigquery } = environment.endpoints;
   if (bigquery !== undefined && (bigquery.signInEndpoint === undefined || account.kind === 'key'))
-    return localClient(auth);
+    return localClient(auth, agents);
   const impersonated =
     config.impersonate_service_account ?? (account.kind === 'external' ? account.impersonated : undefined);
   const scopes = scopesOf(config);
   const own = impersonated === undefined ? scopes : [PLATFORM_SCOPE];
-  const client = await clientOf(auth, account, { environment, scopes: own, projectId: config.project_id });
+  const client = await clientOf(auth, account, {
+    ...{ environment, agents },
+    scopes: own,
+    projectId: config.project_id,
+  });
   if (impersonated === undefined) return client;
   return new auth.Impersonated({
     sourceClient: client as never,
     targetPrincipal: impersonated,
     targetScopes: [...scopes],
+    transporterOptions: transportOf(agents),
     ...(bigquery?.signInEndpoint === undefined ? {} : { endpoint: bigquery.signInEndpoint }),
   });
 }
@@ -75,6 +83,7 @@ export function accountOf(config: BigQueryConfig, { allowsCloudIdentity }: Conne
 
 interface Wanted {
   readonly environment: ConnectorEnvironment;
+  readonly agents: Agents;
   readonly scopes: readonly string[];
   readonly projectId: string;
 }
@@ -82,13 +91,21 @@ interface Wanted {
 async function clientOf(
   auth: Sdk['auth'],
   account: Account,
-  { environment, scopes, projectId }: Wanted,
+  { environment, agents, scopes, projectId }: Wanted,
 ): Promise<AuthClient> {
-  // without a project the library asks Google for the number of its own, by an API that few projects have enabled
+  const transporterOptions = transportOf(agents);
+  // without a project the library asks Google for the number of its own, by an API that few projects have enabled. It keeps its
+  // own transport: the operator's files say where the identity comes from, and the operator's variables by which proxy
   if (account.kind === 'daemon') return await new auth.GoogleAuth({ scopes: [...scopes], projectId }).getClient();
   if (account.kind === 'key') {
     const { email, privateKey, keyId } = serviceAccountOf(account.key);
-    return new auth.JWT({ email, key: privateKey, scopes: [...scopes], ...(keyId === undefined ? {} : { keyId }) });
+    return new auth.JWT({
+      email,
+      key: privateKey,
+      scopes: [...scopes],
+      transporterOptions,
+      ...(keyId === undefined ? {} : { keyId }),
+    });
   }
   const { signInEndpoint } = environment.endpoints.bigquery ?? {};
   const client = new auth.IdentityPoolClient({
@@ -96,6 +113,7 @@ async function clientOf(
     audience: account.audience,
     subject_token_type: account.subjectTokenType,
     token_url: signInEndpoint === undefined ? account.tokenUrl : `${signInEndpoint}/v1/token`,
+    transporterOptions,
     subject_token_supplier: { getSubjectToken: () => fetchSubjectToken(account.source, environment.network) },
   });
   client.scopes = [...scopes];
@@ -107,8 +125,8 @@ function scopesOf({ drive_access }: BigQueryConfig): readonly string[] {
 }
 
 /** Returns a client of a local server: no key is sent to it, and Google is not called. */
-function localClient(auth: Sdk['auth']): AuthClient {
-  const client = new auth.OAuth2Client();
+function localClient(auth: Sdk['auth'], agents: Agents): AuthClient {
+  const client = new auth.OAuth2Client({ transporterOptions: transportOf(agents) });
   // without its own token the SDK asks the metadata server of a cloud machine, and ends the process where there is none
   client.setCredentials({ access_token: 'local' });
   return client;

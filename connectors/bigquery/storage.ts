@@ -8,6 +8,7 @@ import { type Piece, readRows } from '../_shared/cut-chunks.ts';
 import { openColumn } from './cells/arrow.ts';
 import type { Shape } from './cells/types.ts';
 import { type Client, within } from './client.ts';
+import { STORAGE } from './hosts.ts';
 import { findJob } from './jobs/jobs.ts';
 import type { JobResult } from './jobs/result.ts';
 import type { StorageSdk } from './sdk.ts';
@@ -32,7 +33,8 @@ interface Opened {
  */
 export function createStorage(client: Client): Storage {
   let opening: Promise<Opened> | undefined;
-  let isClosed = client.environment.endpoints.bigquery !== undefined && endpointOf(client) === undefined;
+  // gRPC has no way through a proxy that the rules for the network would see: behind one, pages are read
+  let isClosed = isLocalWithoutStorage(client) || isBehindProxy(client);
   return {
     async read(result, signal) {
       if (isClosed) return undefined;
@@ -52,6 +54,15 @@ export function createStorage(client: Client): Storage {
   };
 }
 
+function isLocalWithoutStorage(client: Client): boolean {
+  return client.environment.endpoints.bigquery !== undefined && endpointOf(client) === undefined;
+}
+
+function isBehindProxy(client: Client): boolean {
+  const target = { ...STORAGE, ...endpointOf(client) };
+  return client.environment.network.proxyOf?.(target) !== undefined;
+}
+
 function endpointOf({ environment }: Client) {
   return environment.endpoints.bigquery?.storageEndpoint;
 }
@@ -63,6 +74,8 @@ async function open(client: Client): Promise<Opened> {
     projectId: client.config.project_id,
     // the types are of another version of the library than the SDK's; the calls are the same
     authClient: client.tokens as never,
+    // else the proxy of the environment is used by itself
+    'grpc.enable_http_proxy': 0,
     ...(local === undefined
       ? {}
       : { apiEndpoint: local.host, port: local.port, sslCreds: sdk.grpc.credentials.createInsecure() as never }),

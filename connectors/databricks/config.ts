@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { AppError } from '../../src/kernel/index.ts';
 import { isHost } from '../_shared/host-name.ts';
+import { proxyFields } from '../_shared/own-proxy.ts';
 import { entraHostOf } from './entra.ts';
 
 /** Tells whether text is an HTTP path: `/sql/1.0/warehouses/0123456789abcdef`, or `sql/protocolv1/o/…` of a cluster. */
@@ -66,6 +67,7 @@ export const configSchema = Type.Object(
     azure_tenant_id: Type.Optional(Tenant),
     /** Catalog; by default the workspace's own. */
     catalog: Type.Optional(Name),
+    ...proxyFields,
   },
   { additionalProperties: false },
 );

@@ -5,6 +5,7 @@ import { isIP } from 'node:net';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import type { ConnectorEnvironment } from '../../src/warehouse/index.ts';
 import { fieldOf } from '../_shared/field-of.ts';
+import { reachThrough } from '../_shared/reach.ts';
 import { resolveHost, type Target } from '../_shared/resolve-host.ts';
 import { timeoutError } from '../_shared/timeout-error.ts';
 
@@ -21,7 +22,7 @@ interface Connecting {
 
 /** Returns the target of sockets: the operator's server where one is set, else the vendor's host. */
 export function targetOf(host: string, port: number, { endpoints }: ConnectorEnvironment): Target {
-  return endpoints.databricks ?? { host, port };
+  return { host, port, ...endpoints.databricks, scheme: 'https' };
 }
 
 /** Replaces the way in which the agent connects. */
@@ -49,22 +50,31 @@ function failWithSocket(socket: TLSSocket): void {
   });
 }
 
-/** Opens a TLS connection to the first address that accepts one. */
+/** Opens a TLS connection to the first address that accepts one, or through the proxy. */
 export async function dial(
   target: Target,
   options: ConnectionOptions,
   environment: Pick<ConnectorEnvironment, 'network' | 'endpoints'>,
 ): Promise<TLSSocket> {
   const { ca } = environment.endpoints.databricks ?? {};
+  // drops the agent's own lookup, so that the name is not resolved again
+  const { path: _, lookup: __, ...asked } = options;
+  const secured = {
+    ...asked,
+    ...(ca === undefined ? {} : { ca }),
+    port: target.port,
+    servername: isIP(target.host) === 0 ? target.host.replace(/\.$/, '') : '',
+  };
+  const addresses = await resolveHost(target, environment.network);
+  const proxy = environment.network.proxyOf?.(target);
+  if (proxy !== undefined) {
+    const socket = await reachThrough(proxy, target, { limitMs: CONNECT_MS });
+    return await dialAddress({ ...secured, socket });
+  }
   let failure: unknown;
-  for (const address of await resolveHost(target, environment.network)) {
+  for (const address of addresses) {
     try {
-      return await dialAddress(address, {
-        ...options,
-        ...(ca === undefined ? {} : { ca }),
-        port: target.port,
-        servername: isIP(target.host) === 0 ? target.host.replace(/\.$/, '') : '',
-      });
+      return await dialAddress({ ...secured, host: address });
     } catch (refused) {
       failure = refused;
     }
@@ -72,11 +82,9 @@ export async function dial(
   throw failure;
 }
 
-function dialAddress(address: string, options: ConnectionOptions): Promise<TLSSocket> {
+function dialAddress(options: ConnectionOptions): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
-    // drops the agent's own lookup, so that the name is not resolved again
-    const { path: _, lookup: __, ...rest } = options;
-    const socket = connect({ ...rest, host: address });
+    const socket = connect(options);
     const fail = (failure: Error) => {
       socket.destroy();
       reject(failure);

@@ -1,5 +1,6 @@
 import { type ConnectorEnvironment, defineConnector } from '../../src/warehouse/index.ts';
 import { addressIssues } from '../_shared/address-issues.ts';
+import { checkOwnProxy, withOwnProxy } from '../_shared/own-proxy.ts';
 import { resolveHost } from '../_shared/resolve-host.ts';
 import { configSchema, type DatabricksConfig, HTTPS_PORT } from './config.ts';
 import { dialect } from './dialect.ts';
@@ -22,15 +23,19 @@ export const databricks = defineConnector({
     writeBack: true,
     keepsStaging: true,
   },
-  open: async (config, environment) => openSession({ sdk: await loadSdk(), config, environment }),
+  open: async (config, environment) =>
+    openSession({ sdk: await loadSdk(), config, environment: await withOwnProxy(config, environment) }),
   checkAddress,
   classify,
 });
 
-async function checkAddress({ host, azure_tenant_id: tenant }: DatabricksConfig, environment: ConnectorEnvironment) {
-  const check = (of: string) => () => resolveHost(targetOf(of, HTTPS_PORT, environment), environment.network);
-  const issues = host === undefined ? [] : await addressIssues('config.host', check(host), classify);
+async function checkAddress(config: DatabricksConfig, environment: ConnectorEnvironment) {
+  const { host, azure_tenant_id: tenant } = config;
+  const { issues: ofProxy, behind } = await checkOwnProxy(config, environment, classify);
+  const check = (of: string) => () => resolveHost(targetOf(of, HTTPS_PORT, behind), behind.network);
+  const ofHost = host === undefined ? [] : await addressIssues('config.host', check(host), classify);
   const entraHost = host === undefined || tenant === undefined ? undefined : entraHostOf(host);
+  const issues = [...ofProxy, ...ofHost];
   if (entraHost === undefined || issues.length > 0) return issues;
   return await addressIssues('config.azure_tenant_id', check(entraHost), classify);
 }

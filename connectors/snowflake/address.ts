@@ -42,6 +42,7 @@ export function targetOf({ hostname, port, protocol }: URL): Target {
   return {
     host: hostname.replace(/^\[|\]$/g, ''),
     port: Number(port) || (protocol === 'http:' ? 80 : 443),
+    scheme: protocol === 'http:' ? 'http' : 'https',
     madeBy: template('{config.account_identifier} and {config.region}'),
   };
 }

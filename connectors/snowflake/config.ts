@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { proxyFields } from '../_shared/own-proxy.ts';
 import { isPrivateKey } from './link/private-key.ts';
 
 /** A name as Snowflake accepts it, quoted or not: 255 characters, no zero byte. */
@@ -119,6 +120,7 @@ const fields = Type.Object(
         () => 'must be a stage with its schema, such as schema.stage',
       ),
     ),
+    ...proxyFields,
   },
   { additionalProperties: false },
 );

@@ -24,8 +24,9 @@ export const facts: ProviderFacts = {
     'private_key_passphrase',
     'programmatic_access_token',
     'oauth_client_secret',
+    'proxy_password',
   ],
-  addressFields: ['account_identifier', 'region', 'oauth_token_url'],
+  addressFields: ['account_identifier', 'region', 'oauth_token_url', 'proxy'],
   placeFields: ['account_identifier', 'region', 'database', 'schema'],
   setUpHelp: [
     '--role --warehouse --database --schema --table --user --public-key',

@@ -1,12 +1,10 @@
 // Stages of a connection test; a failed stage reports what is missing.
-import { once } from 'node:events';
-import { connect, isIP, type Socket } from 'node:net';
-import { connect as secure } from 'node:tls';
-import { AppError, field, say, systemClock } from '../../src/kernel/index.ts';
+import type { Socket } from 'node:net';
+import { AppError, field, say } from '../../src/kernel/index.ts';
 import type { ProbeStage } from '../../src/warehouse/index.ts';
-import { resolveHost } from '../_shared/resolve-host.ts';
+import { encrypt } from '../_shared/agents.ts';
+import { reach } from '../_shared/reach.ts';
 import { takeStages } from '../_shared/take-stages.ts';
-import { noAnswerWithin } from '../_shared/timeout-error.ts';
 import { accessUrlOf, targetOf } from './address.ts';
 import { classify } from './errors.ts';
 import { fewRows } from './few-rows.ts';
@@ -22,17 +20,14 @@ export async function probe(
 ): Promise<readonly ProbeStage[]> {
   const { config, environment } = deps;
   const url = new URL(accessUrlOf(config, environment));
-  let address = '';
   return await takeStages(
     [
       {
         name: 'reach',
         passed: `${url.host} accepts connections.`,
-        take: async () => {
-          address = await reach(deps, url, signal);
-        },
+        take: async () => void (await dial(deps, url, signal)).destroy(),
       },
-      { name: 'tls', passed: 'The connection is encrypted.', take: () => encrypt(url, address, signal) },
+      { name: 'tls', passed: 'The connection is encrypted.', take: () => encryptAt(deps, url, signal) },
       {
         name: 'sign_in',
         passed: `${config.user} may sign in to ${config.account_identifier} as ${config.role}.`,
@@ -51,45 +46,15 @@ export async function probe(
 
 const DIAL_MS = 5000;
 
-async function reach({ environment }: LinkDeps, url: URL, signal: AbortSignal): Promise<string> {
-  const target = targetOf(url);
-  let failure: unknown;
-  for (const address of await resolveHost(target, environment.network)) {
-    try {
-      await opened(connect({ host: address, port: target.port }), 'connect', signal);
-      return address;
-    } catch (refused) {
-      failure = refused;
-    }
-  }
-  throw failure;
+async function dial({ environment }: LinkDeps, url: URL, signal: AbortSignal): Promise<Socket> {
+  return await reach(targetOf(url), environment.network, { limitMs: DIAL_MS, signal });
 }
 
-async function encrypt(url: URL, address: string, signal: AbortSignal): Promise<string | undefined> {
+async function encryptAt(deps: LinkDeps, url: URL, signal: AbortSignal): Promise<string | undefined> {
   if (url.protocol === 'http:') return 'The connection is not encrypted: PENSTOCK_SNOWFLAKE_ENDPOINT uses http.';
-  const { host, port } = targetOf(url);
-  const name = isIP(host) === 0 ? { servername: host } : {};
-  await opened(secure({ host: address, port, ...name }), 'secureConnect', signal);
+  const socket = await dial(deps, url, signal);
+  (await encrypt(socket, targetOf(url).host)).destroy();
   return undefined;
-}
-
-/** Waits until the socket is open, and closes it again. */
-async function opened(socket: Socket, event: string, signal: AbortSignal): Promise<void> {
-  const settled = new AbortController();
-  const stop = AbortSignal.any([signal, settled.signal]);
-  // the awaiting caller gets the failure; a socket without a listener would end the process
-  socket.on('error', () => undefined);
-  const patience = systemClock.sleep(DIAL_MS, settled.signal).then(
-    () => socket.destroy(noAnswerWithin(DIAL_MS)),
-    () => undefined,
-  );
-  try {
-    await once(socket, event, { signal: stop });
-  } finally {
-    settled.abort();
-    socket.destroy();
-    await patience;
-  }
 }
 
 /**

@@ -1,4 +1,5 @@
 // Types of the used part of the SDK, including internals that its own declarations leave out.
+import type { Agent } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Column, Connection } from 'snowflake-sdk';
 
@@ -34,6 +35,8 @@ export interface HttpRequest {
   url?: string;
   method?: string;
   signal?: AbortSignal;
+  httpAgent?: Agent;
+  httpsAgent?: Agent;
   lookup?: (host: string, options: object, done: LookUpDone) => void;
   maxRedirects?: number;
   maxContentLength?: number;

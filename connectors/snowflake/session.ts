@@ -33,7 +33,8 @@ async function load(): Promise<Sdk> {
   const chunk: { readonly prototype: ResultChunk } = inside('snowflake-sdk/dist/lib/connection/result/chunk.js');
   const silent = { error: nothing, warn: nothing, info: nothing, debug: nothing, trace: nothing };
   // the certificate itself is still checked; OCSP requests would bypass the network rules
-  sdk.configure({ logLevel: 'ERROR', customLogger: silent, disableOCSPChecks: true });
+  // proxies are ours: the SDK's would look no target up, so that no rule for the network would see it
+  sdk.configure({ logLevel: 'ERROR', customLogger: silent, disableOCSPChecks: true, useEnvProxy: false });
   guardTransport(http.default);
   checkParts(chunk);
   return sdk;

@@ -147,6 +147,22 @@ export const SETTINGS = {
     meaning:
       'Previews, dry runs, validations of models and connection tests that one workspace may start per minute on each daemon. A workspace has at most 4 of them in progress, a daemon 12; up to 16 more of a workspace wait for at most 15 seconds.',
   },
+  HTTPS_PROXY: {
+    default: '',
+    meaning:
+      'HTTP proxy on the way to warehouses over HTTPS, sign-in, callbacks and partners, `http://[user:password@]host:port`; it opens tunnels with CONNECT and looks names up. Connections with a `proxy` of their own use that one.',
+    secret: true,
+  },
+  HTTP_PROXY: {
+    default: '',
+    meaning: 'The same for `http://` addresses, which only test servers have.',
+    secret: true,
+  },
+  NO_PROXY: {
+    default: '',
+    meaning:
+      'Comma-separated hosts that are reached without a proxy: names with all below them, `.` and a domain for all below, addresses, networks, each with a port or without, or `*`. This machine always is.',
+  },
   PENSTOCK_OUTGOING_ALLOWED_HOSTS: {
     default: '',
     meaning:

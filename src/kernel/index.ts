@@ -36,6 +36,16 @@ export { fitsInt64, INT64_MOST, isInt64 } from './int64.ts';
 export { itemAt } from './item-at.ts';
 export { isRawNumber, type Json, parseJson, type RawNumber, rawNumber, stringifyJson } from './json.ts';
 export { createLog, framesOf, type Log } from './log.ts';
+export { openTunnel, ProxyFailure } from './proxy/open-tunnel.ts';
+export {
+  addressIn,
+  createProxyRules,
+  isLocalName,
+  type ProxiedPlace,
+  type Proxies,
+  type ProxyOf,
+} from './proxy/proxy-rules.ts';
+export { basicAuthorization, type ProxyServer, parseProxy } from './proxy/proxy-server.ts';
 export { compileCheck, compileSchema, type SchemaCheck } from './schema/compile-schema.ts';
 export { allowedValues, type Discriminator, type JsonSchema } from './schema/json-schema.ts';
 export { type Check, complain, startScan } from './schema/scan.ts';

@@ -2,7 +2,7 @@
 // for it; a *session* is one open connection; a *cell* is one exact value of one row; a *chunk* is some positional rows.
 import type { Static, TSchema } from 'typebox';
 import type { WarehouseEndpoints } from '../config.ts';
-import type { AppError, Issue, Micros, Worded } from '../kernel/index.ts';
+import type { AppError, Issue, Micros, ProxyOf, Worded } from '../kernel/index.ts';
 import type { Cell, Column } from './cells.ts';
 import type { Dialect } from './dialect.ts';
 import type { ProviderFacts } from './provider-facts.ts';
@@ -103,6 +103,8 @@ export interface NetworkRules {
   readonly allowedHosts: readonly string[];
   /** The store and the daemon itself, which are never warehouses, whatever name leads there. */
   readonly refused: readonly { readonly host: string; readonly port: number }[];
+  /** Proxy on the way to a host, of the operator or of the connection. Absent: all connections are direct. */
+  readonly proxyOf?: ProxyOf;
 }
 
 /** Settings of the operator for connectors. No caller of the API can change them. */

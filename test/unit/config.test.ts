@@ -39,7 +39,7 @@ describe('without any variable', () => {
       },
       cloudIdentity: [],
       ceilings: { batch_bytes: 1_048_576, request_bytes: 4_194_304 },
-      outgoing: { allowedHosts: [], ca: undefined },
+      outgoing: { allowedHosts: [], ca: undefined, proxies: { except: [] } },
       dsr: {
         domain: 'localhost',
         domainAliases: [],
@@ -225,6 +225,9 @@ describe('a wrong value', () => {
     ['PENSTOCK_DUCKDB', 'no'],
     ['PENSTOCK_DUCKDB_SPILL_MB', '-1'],
     ['PENSTOCK_DUCKDB_THREADS', '0'],
+    ['HTTPS_PROXY', 'socks5://out:1080'],
+    ['HTTP_PROXY', 'http://out/path'],
+    ['NO_PROXY', 'http://a.example'],
   ];
 
   test.each(cases)('%s=%s is refused by name', (name, value) => {

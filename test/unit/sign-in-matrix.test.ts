@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { FLEET } from '../../connectors/index.ts';
-import { OTHER_FIELDS, SIGN_INS } from '../../tools/sign-in-matrix.ts';
+import { OTHER_FIELDS, PROXY_FIELDS, SIGN_INS } from '../../tools/sign-in-matrix.ts';
 import { ROOT } from '../conformance/reports.ts';
 import { fieldsOf } from '../vendor/read-variables.ts';
 
@@ -17,7 +17,8 @@ test.each(connectors.map((connector) => [connector.product, connector] as const)
     const others = OTHER_FIELDS[product] ?? [];
     expect([...new Set([...ofWays, ...others])].sort()).toEqual([...fieldsOf(connector)].sort());
     expect(ofWays.filter((field) => others.includes(field))).toEqual([]);
-    expect(connector.secretFields.filter((field) => !ofWays.includes(field))).toEqual([]);
+    const placed = [...ofWays, ...PROXY_FIELDS];
+    expect(connector.secretFields.filter((field) => !placed.includes(field))).toEqual([]);
   },
 );
 

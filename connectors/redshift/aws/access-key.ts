@@ -1,6 +1,7 @@
 // Access keys of a connection, and the configuration that the clients of all services of AWS share.
 import { AppError, template } from '../../../src/kernel/index.ts';
 import type { ConnectorEnvironment } from '../../../src/warehouse/index.ts';
+import { createAgents } from '../../_shared/agents.ts';
 import { resolveHost, type Target } from '../../_shared/resolve-host.ts';
 import type { RedshiftConfig } from '../config.ts';
 import type { AccessKey, Aws, ClientConfig } from './aws-sdk.ts';
@@ -70,6 +71,7 @@ export async function clientConfig(
   const endpoint =
     environment.endpoints.aws?.endpoint ?? `https://${service}.${region}.amazonaws.com${suffixOf(region)}`;
   const target = targetOf(endpoint);
+  const agents = createAgents(environment.network);
   await resolveHost({ ...target, madeBy: template('{config.aws_region}') }, environment.network);
   return {
     region,
@@ -80,6 +82,8 @@ export async function clientConfig(
     useDualstackEndpoint: false,
     useFipsEndpoint: false,
     requestHandler: {
+      // the client closes them when it is destroyed
+      ...{ httpAgent: agents.http, httpsAgent: agents.https },
       connectionTimeout: CONNECT_MS,
       requestTimeout: Math.min(ANSWER_MS, environment.statementTimeoutMs),
       // without it, the SDK writes a warning to the console and waits on
@@ -95,6 +99,7 @@ function suffixOf(region: string): string {
 
 function targetOf(endpoint: string): Target {
   const { hostname, port, protocol } = new URL(endpoint);
+  const scheme = protocol === 'http:' ? 'http' : 'https';
   const standard = protocol === 'https:' ? HTTPS : 80;
-  return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? standard : Number(port) };
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? standard : Number(port), scheme };
 }

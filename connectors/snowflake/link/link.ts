@@ -1,6 +1,7 @@
 // One session of Snowflake: signed in, pinned to UTC and to our own settings, closed after a failure.
 import { systemClock } from '../../../src/kernel/index.ts';
 import type { ConnectorEnvironment } from '../../../src/warehouse/index.ts';
+import { createAgents } from '../../_shared/agents.ts';
 import { cancellable } from '../../_shared/cancellable.ts';
 import { noAnswerWithin } from '../../_shared/timeout-error.ts';
 import type { SnowflakeConfig } from '../config.ts';
@@ -53,13 +54,18 @@ export async function openLink({ sdk, config, environment }: LinkDeps, signal: A
   const ended = new AbortController();
   const { oauth_token_url: tokenUrl } = config;
   const { network, messageBytes } = environment;
-  const line = { network, messageBytes, tokenUrl: tokenUrl && new URL(tokenUrl).href, signal: ended.signal };
+  const agents = createAgents(network);
+  const token = tokenUrl && new URL(tokenUrl).href;
+  const line = { network, agents, messageBytes, tokenUrl: token, signal: ended.signal };
   const work = onLine(line);
   const link = linkOf({
     connection: work(() => sdk.createConnection(options)),
     onLine: work,
     signIn: (connection) => signIn(connection, config, ended.signal),
-    end: () => ended.abort(),
+    end: () => {
+      ended.abort();
+      agents.close();
+    },
     timeoutMs: environment.statementTimeoutMs,
   });
   const done = new AbortController();

@@ -4,6 +4,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { isIP } from 'node:net';
 import { AppError, template } from '../../../src/kernel/index.ts';
 import type { NetworkRules } from '../../../src/warehouse/index.ts';
+import type { Agents } from '../../_shared/agents.ts';
 import { resolveHost, type Target } from '../../_shared/resolve-host.ts';
 import { targetOf, tokenTargetOf } from '../address.ts';
 import type { HttpClient, HttpFailure, HttpRequest, LookUp } from '../sdk.ts';
@@ -11,6 +12,8 @@ import type { HttpClient, HttpFailure, HttpRequest, LookUp } from '../sdk.ts';
 /** Owner of requests. */
 export interface Line {
   readonly network: NetworkRules;
+  /** Agents for hosts behind a proxy. */
+  readonly agents: Pick<Agents, 'http' | 'https'>;
   /** Longest message of a server. */
   readonly messageBytes: number;
   /** Token endpoint of an identity provider, where sign-in needs one. */
@@ -60,8 +63,10 @@ async function prepare(request: HttpRequest): Promise<HttpRequest> {
   if (line === undefined) throw new Error('The Snowflake SDK sent a request without a connection.');
   const url = new URL(request.url ?? '');
   const isToken = url.href === line.tokenUrl;
-  const addresses = await lookUp(isToken ? tokenTargetOf(url) : targetOf(url), line.network);
-  request.lookup = (_, __, done) => done(null, addresses);
+  const target = isToken ? tokenTargetOf(url) : targetOf(url);
+  const addresses = await lookUp(target, line.network);
+  if (line.network.proxyOf?.(target) === undefined) request.lookup = (_, __, done) => done(null, addresses);
+  else Object.assign(request, { httpAgent: line.agents.http, httpsAgent: line.agents.https });
   // a redirect could bypass the lookup, and Snowflake has none
   request.maxRedirects = 0;
   request.maxContentLength = isToken ? MOST_TOKEN_BYTES : MOST_MESSAGES * line.messageBytes;

@@ -1,5 +1,12 @@
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
-import { AppError, asAppError, createHostList, systemClock } from '../../kernel/index.ts';
+import {
+  AppError,
+  asAppError,
+  createHostList,
+  createProxyRules,
+  type Proxies,
+  systemClock,
+} from '../../kernel/index.ts';
 import type { Outgoing, OutgoingAnswer, OutgoingRequest } from './contract.ts';
 import { locateUrl, type Resolve, systemResolve } from './locate-url.ts';
 import { type Sending, sendRequest } from './send-request.ts';
@@ -16,14 +23,22 @@ export interface OutgoingOptions {
   readonly allowedHosts: readonly string[];
   /** PEM certificates that are trusted besides the system's. */
   readonly ca?: string | undefined;
+  /** Proxies on the way. Absent: all calls are direct. */
+  readonly proxies?: Proxies;
   readonly resolve?: Resolve;
 }
 
 /** Creates the guarded way to call URLs that customers gave. */
-export function createOutgoing({ allowedHosts, ca, resolve = systemResolve }: OutgoingOptions): Outgoing {
+export function createOutgoing({
+  allowedHosts,
+  ca,
+  proxies = { except: [] },
+  resolve = systemResolve,
+}: OutgoingOptions): Outgoing {
   const allowed = createHostList(allowedHosts);
   const trust = ca === undefined ? undefined : trusting(ca);
-  const locate = (url: string) => locateUrl(url, allowed, resolve);
+  const proxyOf = createProxyRules(proxies);
+  const locate = (url: string) => locateUrl(url, { allowed, resolve, proxyOf });
   return {
     async whyRefused(url) {
       try {

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { AppError, createNetworkCheck, type HostList } from '../../kernel/index.ts';
+import { AppError, createNetworkCheck, type HostList, type ProxyOf, type ProxyServer } from '../../kernel/index.ts';
 import { forbiddenPlace } from './address-rules.ts';
 import { type LookUpLimits, spareLookUps } from './spare-look-ups.ts';
 
@@ -23,7 +23,17 @@ export interface Place {
   readonly host: string;
   /** Addresses, all checked: the connection goes to one of these, without another lookup. */
   readonly addresses: readonly string[];
+  /** Proxy that looks the host up; there are no addresses then. */
+  readonly proxy?: ProxyServer;
 }
+
+export interface Locating {
+  readonly allowed: HostList;
+  readonly resolve: Resolve;
+  readonly proxyOf: ProxyOf;
+}
+
+const HTTPS = 443;
 
 /** Longest URL: no receiver needs a longer one, and logs would carry it. */
 const MOST_CHARACTERS = 2048;
@@ -48,12 +58,26 @@ export function parseUrl(text: string): URL {
 }
 
 /** Looks a URL's host up. Throws CALL_REFUSED for a place that no call may go to, and CALL_FAILED for an unknown host. */
-export async function locateUrl(text: string, allowed: HostList, resolve: Resolve): Promise<Place> {
+export async function locateUrl(text: string, { allowed, resolve, proxyOf }: Locating): Promise<Place> {
   const url = parseUrl(text);
   const host = url.hostname.replace(/^\[|\]$/g, '');
+  const proxy = proxyOf({ host, port: Number(url.port) || HTTPS, scheme: 'https' });
+  if (proxy !== undefined) {
+    if (!allowed.names(host)) requirePublicName(host, allowed);
+    return { url, host, addresses: [], proxy };
+  }
   const addresses = isIP(host) !== 0 ? [host] : await lookUp(host, resolve);
   if (!allowed.names(host)) for (const address of addresses) requirePublic(address, allowed);
   return { url, host, addresses };
+}
+
+/** Names of inner hosts: RFC 6761, RFC 6762, RFC 8375, and `.internal`, which ICANN reserved. One label is never public. */
+const INNER_NAME = /^[^.]+\.?$|(?:^|\.)(?:localhost|local|internal|home\.arpa)\.?$/i;
+
+/** Judges a host that nobody here looks up: the proxy's own rules decide where a public name may lead. */
+function requirePublicName(host: string, allowed: HostList): void {
+  if (isIP(host) !== 0) requirePublic(host, allowed);
+  else if (INNER_NAME.test(host)) throw refusal('names a host of an inner network, which must not be called');
 }
 
 async function lookUp(host: string, resolve: Resolve): Promise<readonly string[]> {

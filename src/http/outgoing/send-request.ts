@@ -2,10 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import { request as startRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import type { SecureContext } from 'node:tls';
-import { AppError, errorCode, messageOf } from '../../kernel/index.ts';
+import { AppError, errorCode, messageOf, openTunnel, ProxyFailure } from '../../kernel/index.ts';
 import type { OutgoingAnswer, OutgoingRequest } from './contract.ts';
 import type { Place } from './locate-url.ts';
 
+const HTTPS = 443;
+/** Longest wait for a proxy; a call as a whole has its own limit. */
+const TUNNEL_MS = 10_000;
 const MOST_BODY_BYTES = 64 * 1024;
 const MOST_HEADER_BYTES = 16 * 1024;
 
@@ -18,11 +21,14 @@ export interface Sending extends Pick<OutgoingRequest, 'method' | 'body'> {
 }
 
 /** Sends one request to an address that was checked, over its own connection. Throws CALL_FAILED without a whole answer. */
-export async function sendRequest({ url, host, addresses }: Place, sending: Sending): Promise<OutgoingAnswer> {
+export async function sendRequest({ url, host, addresses, proxy }: Place, sending: Sending): Promise<OutgoingAnswer> {
   const { method, body, headers, secureContext, signal } = sending;
   try {
+    const tunnel =
+      proxy && (await openTunnel(proxy, { host, port: Number(url.port) || HTTPS }, { limitMs: TUNNEL_MS, signal }));
     return await new Promise((resolve, reject) => {
       const request = startRequest(url, {
+        ...(tunnel && { socket: tunnel }),
         method,
         headers: { ...headers, ...(body && { 'content-length': String(body.byteLength) }) },
         // disables reuse of a connection that was opened for another check
@@ -72,6 +78,7 @@ function singleHeaders({ headers }: IncomingMessage): OutgoingAnswer['headers'] 
 function failure(host: string, cause: unknown, signal: AbortSignal): AppError {
   if (signal.aborted && signal.reason instanceof AppError) return signal.reason;
   if (signal.aborted) return new AppError('CANCELLED', 'The call was cancelled.', { cause });
+  if (cause instanceof ProxyFailure) return new AppError('CALL_FAILED', cause.message, { cause });
   const reason = errorCode(cause) ?? messageOf(cause);
   return new AppError('CALL_FAILED', `The host "${host}" gave no answer: ${reason}.`, { cause });
 }

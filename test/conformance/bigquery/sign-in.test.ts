@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { createAgents } from '../../../connectors/_shared/agents.ts';
 import { classify } from '../../../connectors/bigquery/errors.ts';
 import { loadSdk } from '../../../connectors/bigquery/session.ts';
 import { signIn } from '../../../connectors/bigquery/sign-in.ts';
@@ -26,7 +27,9 @@ async function openTokenServer(answer: { readonly status: number; readonly body:
     grants,
     async tokenFor(service_account_key: string, changed: object = {}) {
       const config = { ...CONFIG, service_account_key, ...changed };
-      const client = await signIn(await loadSdk(), { config, environment: warehouseEnvironment() });
+      const environment = warehouseEnvironment();
+      const agents = createAgents(environment.network);
+      const client = await signIn(await loadSdk(), { config, environment, agents });
       const asked: string[] = [];
       client.transporter.interceptors.request.add({
         resolved: async (config) => {

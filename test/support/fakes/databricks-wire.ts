@@ -33,6 +33,8 @@ export interface WireBehaviour {
   atOnce?(sql: string): TStatus | undefined;
   /** Comes in place of rows at a statement's so-manieth question for them, from 0; the rows come with the next one. */
   instead?(sql: string, asked: number): TFetchResultsResp | undefined;
+  /** Certificate and key that replace those for localhost. */
+  readonly pair?: { readonly cert: string; readonly key: string };
   /** The service principal that may sign in; absent: every token is good. */
   readonly oauth?: WirePrincipal;
   /** Status of the storage's next answer; default 200. */
@@ -63,7 +65,7 @@ export async function openDatabricksWire(behaviour: WireBehaviour): Promise<Data
   const operations = new Map<string, Operation>();
   /** Tokens handed out; the last alone is good. */
   const tokens: string[] = [];
-  const server = createServer({ cert: CERTIFICATE, key: CERTIFICATE_KEY }, (request, response) => {
+  const server = createServer(behaviour.pair ?? { cert: CERTIFICATE, key: CERTIFICATE_KEY }, (request, response) => {
     seen.push(`${request.method} https://${request.headers.host}${request.url}`);
     if (request.headers.host === STORAGE_HOST) return giveFile(request, response);
     const work = request.headers['content-type'] === 'application/x-thrift' ? serve : signIn;
