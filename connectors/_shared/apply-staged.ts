@@ -13,8 +13,6 @@ import {
 /** Work of one product on the statements of `write-back-sql.ts`, inside an open transaction. */
 export interface StagedWork {
   readonly sql: StagingSql;
-  /** Statement for the update where it differs from `updateSql`. */
-  readonly update?: typeof updateSql;
   /** Runs a statement and returns the number of rows that it changed. */
   change(sql: string): Promise<number>;
   /** Returns the rows of a query as texts. */
@@ -23,7 +21,7 @@ export interface StagedWork {
 
 /** Applies the loaded rows: counts them, asks once more which to withhold, updates, and looks for conflicts. */
 export async function applyStaged(
-  { sql, update = updateSql, change, ask }: StagedWork,
+  { sql, change, ask }: StagedWork,
   request: WriteBackRequest,
   signal: AbortSignal,
 ): Promise<WriteBackResult> {
@@ -33,7 +31,7 @@ export async function applyStaged(
   for (const statement of withholdSql(sql, withheld)) await change(statement);
   let updated = 0;
   const patterns = patternsOf(request.rows);
-  for (const pattern of patterns) updated += await change(update(sql, pattern));
+  for (const pattern of patterns) updated += await change(updateSql(sql, pattern));
   let conflicts = 0;
   const listed = [];
   for (const pattern of patterns) {
@@ -49,7 +47,7 @@ export async function applyStaged(
  * Some products answer NULL, which is no row, for a text that they cannot parse. `ask` answers `loadedSql`.
  */
 export async function checkLoaded(
-  rows: StagedRows,
+  rows: Pick<StagedRows, 'length'>,
   ask: () => Promise<readonly (readonly (string | null)[])[]>,
 ): Promise<void> {
   const [[loaded] = []] = await ask();

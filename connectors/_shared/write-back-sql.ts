@@ -32,8 +32,6 @@ export interface StagingSql {
    * Returns SQL that tells whether two texts are the same, whatever collation they have; neither is NULL (`Dialect.exactText`).
    */
   sameText(left: string, right: string): string;
-  /** Returns a condition that every row of the target meets, where the target refuses statements without one. */
-  everyRow?: ((alias: string) => string) | undefined;
 }
 
 /** Selects the columns of staging in order and without a row: `k0` …, `read_mpid`, `mpid`. A key column has its own type. */
@@ -57,26 +55,14 @@ export function updateSql(sql: StagingSql, pattern: NullPattern): string {
       AND (t.${mpid} = s.read_mpid OR (t.${mpid} IS NULL AND s.read_mpid IS NULL))`;
 }
 
-/** Updates the rows of a pattern where the product has no `UPDATE … FROM`. */
-export function mergeSql(sql: StagingSql, pattern: NullPattern): string {
-  const { target, staging, quote, everyRow } = sql;
-  const mpid = quote(target.mpid.name);
-  const filter = everyRow === undefined ? [] : [everyRow('t')];
-  return `MERGE INTO ${target.table} AS t USING ${staging} AS s
-    ON ${[...filter, ...sameKey(sql, pattern), ...nullKey(pattern)].join(' AND ')}
-      AND (t.${mpid} = s.read_mpid OR (t.${mpid} IS NULL AND s.read_mpid IS NULL))
-    WHEN MATCHED THEN UPDATE SET ${mpid} = s.mpid`;
-}
-
 /** Selects and counts, after the update, the rows that differ from staging. `conflictOf` reads them. */
 export function conflictsSql(sql: StagingSql, pattern: NullPattern, mostListed: number): string {
-  const { target, staging, quote, everyRow } = sql;
-  const table = everyRow === undefined ? target.table : `(SELECT * FROM ${target.table} AS r WHERE ${everyRow('r')})`;
+  const { target, staging, quote } = sql;
   const mpid = quote(target.mpid.name);
   const known = quote(target.key[pattern.indexOf(false)]?.name ?? '');
   const keys = target.key.map((_, index) => `s.k${index}`);
   return `SELECT ${keys.join(', ')}, s.mpid, t.${mpid}, CASE WHEN t.${known} IS NULL THEN 1 ELSE 0 END, count(*) OVER ()
-    FROM ${staging} AS s LEFT JOIN ${table} AS t ON ${sameKey(sql, pattern).join(' AND ')}
+    FROM ${staging} AS s LEFT JOIN ${target.table} AS t ON ${sameKey(sql, pattern).join(' AND ')}
     WHERE ${nullKey(pattern).join(' AND ')} AND s.read_mpid IS NULL AND (t.${mpid} IS NULL OR t.${mpid} <> s.mpid)
     LIMIT ${Math.max(1, Math.round(mostListed))}`;
 }

@@ -1,30 +1,33 @@
 // Staging tables, created, listed and dropped by calls of the API, which are no jobs and cost nothing.
 import { AppError, systemClock } from '../../src/kernel/index.ts';
-import { STAGING_SCHEMA } from '../../src/warehouse/index.ts';
+import { STAGING_SCHEMA, type WriteBackTarget } from '../../src/warehouse/index.ts';
 import type { Client } from './client.ts';
 import { classify } from './errors.ts';
-import { columnsOf } from './statements.ts';
 import type { TableReference } from './wire.ts';
+import { columnsOf, typesOf } from './write-back-sql.ts';
 
 const PATH = `/datasets/${STAGING_SCHEMA}/tables`;
-/** Lifetime of a staging table: one that a killed daemon left behind expires by itself unless it is dropped before. */
-const LIFE_MS = 24 * 3_600_000;
+/**
+ * Lifetime of a staging table: one that a killed daemon left behind expires by itself unless it is dropped before. Longer than
+ * any run, which holds its table from the first portion to the end.
+ */
+const LIFE_MS = 48 * 3_600_000;
 
 export interface StagingTable {
   readonly name: string;
-  readonly keyTypes: readonly string[];
+  readonly target: Pick<WriteBackTarget, 'key'>;
 }
 
 export async function createStaging(
   client: Client,
-  { name, keyTypes }: StagingTable,
+  { name, target }: StagingTable,
   signal: AbortSignal,
 ): Promise<void> {
-  const types = [...keyTypes, 'INT64', 'INT64'];
+  const types = typesOf(target);
   const body = {
     tableReference: { projectId: client.config.project_id, datasetId: STAGING_SCHEMA, tableId: name },
     schema: {
-      fields: columnsOf(keyTypes).map((column, index) => ({ name: column, type: types[index], mode: 'NULLABLE' })),
+      fields: columnsOf(target).map((column, index) => ({ name: column, type: types[index], mode: 'NULLABLE' })),
     },
     expirationTime: String(systemClock.nowMs() + LIFE_MS),
     labels: { penstock: 'true' },

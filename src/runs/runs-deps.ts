@@ -17,6 +17,8 @@ export interface EngineSettings {
   readonly runAttempts: number;
   /** Time after which a running run is requeued at the border of a chunk. It resumes at its position. */
   readonly runHoldMs: number;
+  /** Most keys that a write-back stages together. Default: 250,000, about 40 MB of them. */
+  readonly portionKeys?: number;
 }
 
 /** An observer of events for metrics. No work waits for it. */

@@ -48,6 +48,7 @@ export {
   type StagedRows,
   type WriteBack,
   type WriteBackConflict,
+  type WriteBackPortions,
   type WriteBackRequest,
   type WriteBackResult,
   type WriteBackTarget,

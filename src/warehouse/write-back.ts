@@ -77,9 +77,9 @@ export interface WriteBackConflict {
   readonly mpid: bigint;
   /**
    * Value that a row of the key has instead. `null`: no MPID again. `other`: no whole number of 64 bits, and so no MPID.
-   * `gone`: no row has the key any more.
+   * `gone`: no row has the key any more. `ambiguous`: portions of a write-back name several MPIDs for the key.
    */
-  readonly found: bigint | null | 'other' | 'gone';
+  readonly found: bigint | null | 'other' | 'gone' | 'ambiguous';
 }
 
 export interface WriteBackResult {
@@ -91,6 +91,23 @@ export interface WriteBackResult {
    */
   readonly conflicts: number;
   readonly listed: readonly WriteBackConflict[];
+}
+
+/**
+ * A write-back in portions: one staging table takes all of them, and one update writes them. The table exists from the first
+ * portion on. Disposing drops it, as long as the warehouse still answers.
+ */
+export interface WriteBackPortions extends AsyncDisposable {
+  /**
+   * Loads one portion. Across portions rows may come again, and a key may have several MPIDs. Within a portion the guarantees
+   * of `WriteBackRequest` hold, except that a key may have rows of several MPIDs.
+   */
+  load(rows: StagedRows, signal: AbortSignal): Promise<void>;
+  /**
+   * Writes all portions like `WriteBack.apply`. A key with several MPIDs is left alone in all of its rows, also where one of
+   * these MPIDs is withheld, and is one conflict that was found `ambiguous`.
+   */
+  apply(signal: AbortSignal): Promise<WriteBackResult>;
 }
 
 /**
@@ -110,6 +127,9 @@ export interface WriteBackResult {
  * - The caller retries: a lost race for the table (Redshift's 1023, 40001, DELTA_CONCURRENT_…) is an error of disposition
  *   `retry`.
  *
+ * `openPortions` begins a write-back in portions. Present where each update costs a scan of the whole target, so that a run
+ * must have only one. Sends nothing itself.
+ *
  * `clear` sets the MPID to NULL in every row of the table that has one of these, whatever else the row holds. Returns how many
  * rows changed; a second call returns 0. At most 10,000 MPIDs.
  *
@@ -123,6 +143,7 @@ export interface WriteBackResult {
  */
 export interface WriteBack {
   apply(request: WriteBackRequest, signal: AbortSignal): Promise<WriteBackResult>;
+  openPortions?(request: Omit<WriteBackRequest, 'rows'>): WriteBackPortions;
   clear(
     target: Pick<WriteBackTarget, 'table' | 'mpid'>,
     mpids: readonly bigint[],

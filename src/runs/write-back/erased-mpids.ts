@@ -108,18 +108,21 @@ export async function giveUpMpids(sql: Sql, { workspaceId, tableId }: TableKey):
   await sql.execute('DELETE FROM erased_mpids WHERE workspace_id = $1 AND table_id = $2', [workspaceId, tableId]);
 }
 
-/** Returns the staged MPIDs whose people were erased since the run cleared the table. They must not be written. */
+/**
+ * Returns the staged MPIDs whose people were erased since the run cleared the table. They must not be written. Without `staged`,
+ * returns those of all people.
+ */
 export async function findErasedMpids(
   sql: Sql,
   { workspaceId, tableId }: TableKey,
-  staged: StagedRows,
+  staged?: StagedRows,
 ): Promise<readonly bigint[]> {
   const rows = await sql.query<{ mpid: bigint }>(
     'SELECT mpid FROM erased_mpids WHERE workspace_id = $1 AND table_id = $2',
     [workspaceId, tableId],
   );
   const erased = new Set(rows.map(({ mpid }) => mpid));
-  if (erased.size === 0) return [];
+  if (erased.size === 0 || staged === undefined) return [...erased];
   const found = new Set<bigint>();
   for (const { mpid } of staged) if (erased.has(mpid)) found.add(mpid);
   return [...found];

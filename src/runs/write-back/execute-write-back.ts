@@ -20,13 +20,13 @@ import { createResolving } from './resolved-rows.ts';
 import { findSharedKeys } from './shared-keys.ts';
 import { createStagedKeys } from './staged-keys.ts';
 import { dropOwnStaging } from './staging.ts';
-import { writeBehind, writeKeys } from './write-keys.ts';
+import { openKeyPortions, writeBehind, writeKeys, writePortions } from './write-keys.ts';
 
 const NOTHING_COUNTED: Progress = { extracted: 0, successful: 0, failed: 0, deduplicated: 0, erased: 0, ahead: 0 };
 
 /**
- * Executes a write-back: drops leftovers, clears erased people, then reads, resolves and writes in batches of keys: staging,
- * guarded update, conflicts.
+ * Executes a write-back: drops leftovers, clears erased people, then reads and resolves rows, and stages their keys in portions.
+ * One guarded update writes a portion, or all of them at the end, and conflicts are looked up.
  */
 export async function executeWriteBack(
   deps: RunsDeps,
@@ -63,13 +63,16 @@ interface Writing extends ConnectedExecution, PreparedTable {
 async function resolveAndWrite(deps: RunsDeps, writing: Writing): Promise<number> {
   const { claimed, connector, model, columns } = writing;
   const { dialect } = connector;
-  const { chunkRows } = deps.settings;
-  const keys = createStagedKeys(writing.addressing, await findSharedKeys({ ...writing, dialect, chunkRows }));
+  const { chunkRows, portionKeys } = deps.settings;
+  const shared = await findSharedKeys({ ...writing, dialect, chunkRows });
+  const portions = openKeyPortions(deps, writing);
+  const keys = createStagedKeys(writing.addressing, { shared, stagesOthers: portions !== undefined, portionKeys });
   const mapping = createResolving(deps, { ...writing, onResolved: keys.add });
   const source = { statement: wrapModel({ sql: model.sql, dialect }), mapping, columns };
   let conflicts = 0;
+  const keyWriting = { ...writing, keys, portions };
   const behind = writeBehind(async () => {
-    conflicts = (await writeKeys(deps, { ...writing, keys })) ?? conflicts;
+    conflicts = (await writeKeys(deps, keyWriting)) ?? conflicts;
   });
   try {
     await deliverRows(deps, writing, {
@@ -82,10 +85,11 @@ async function resolveAndWrite(deps: RunsDeps, writing: Writing): Promise<number
       },
     });
     await behind.end();
-    return conflicts;
+    return (await writePortions(deps, keyWriting)) ?? conflicts;
   } finally {
     // before its session is closed
     await behind.settled();
+    await portions?.[Symbol.asyncDispose]();
   }
 }
 

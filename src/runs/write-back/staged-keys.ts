@@ -5,7 +5,7 @@ import type { Addressing } from './address-rows.ts';
 import { keyOfName, nameOfKey } from './key-name.ts';
 import { NumberedNames } from './numbered-names.ts';
 
-/** Most keys that are written together: about 40 MB of them, and half of what one call takes. */
+/** Most keys that are staged together: about 40 MB of them, and half of what one call takes. */
 const MOST_KEYS = 250_000;
 const MOST_BYTES = 32 * 1024 * 1024;
 const MOST_STAGED = 400_000;
@@ -33,16 +33,27 @@ export interface StagedKeys {
 const STALE = 1;
 const AMBIGUOUS = 2;
 
+export interface StagedKeysOptions {
+  /** Names of keys that may belong to several people, whatever rows arrive. */
+  readonly shared?: ReadonlySet<string>;
+  /**
+   * The rows are one of several portions. A key whose rows are different people is staged with two MPIDs, so that the warehouse
+   * knows it as ambiguous beside all other portions.
+   */
+  readonly stagesOthers?: boolean;
+  readonly portionKeys?: number | undefined;
+}
+
 /**
- * Creates the staged keys. `shared` are names of keys that may belong to several people, whatever rows arrive.
+ * Creates the staged keys.
  * Rows of one key are one person if all identities of a row are in its key. Then a row with the right MPID is not kept, so
  * that an unchanged table costs no memory, and no text of a key.
  */
 export function createStagedKeys(
   { isWhole, keyOf, readMpidOf }: Pick<Addressing, 'isWhole' | 'keyOf' | 'readMpidOf'>,
-  shared: ReadonlySet<string> = new Set(),
+  { shared = new Set(), stagesOthers = false, portionKeys = MOST_KEYS }: StagedKeysOptions = {},
 ): StagedKeys {
-  let pile = createPile();
+  let pile = createPile(stagesOthers);
   const reported = new NumberedNames();
   const isReported = (name: string): boolean => {
     const { count } = reported;
@@ -50,7 +61,7 @@ export function createStagedKeys(
   };
   return {
     get isFull() {
-      return pile.isFull();
+      return pile.isFull(portionKeys);
     },
     add(row, mpid) {
       const readMpid = readMpidOf(row) ?? null;
@@ -63,7 +74,7 @@ export function createStagedKeys(
     },
     take() {
       const taken = pile;
-      pile = createPile();
+      pile = createPile(stagesOthers);
       return { rows: taken.rows(), ambiguous: [...taken.ambiguous()] };
     },
   };
@@ -76,50 +87,71 @@ interface Resolved {
 }
 
 /** Creates a pile of keys that are written together. */
-function createPile() {
-  const names = new NumberedNames();
+function createPile(stagesOthers: boolean) {
+  const { names, numberOf, mpidOf, marksOf, mark } = createMarkedNames();
   const readMpids = createReadMpids();
-  let mpids = new BigInt64Array(1024);
-  let marks = new Uint8Array(1024);
-  const isStaged = (number: number) => marks[number] === STALE;
-  /** Returns the number of a key. The key's first row sets its MPID. */
-  const numberOf = (name: string, mpid: bigint): number => {
-    const known = names.count;
-    const number = names.numberOf(name);
-    if (number < known) return number;
-    if (number === mpids.length) [mpids, marks] = [doubled(mpids, BigInt64Array), doubled(marks, Uint8Array)];
-    mpids[number] = mpid;
-    return number;
-  };
+  /** A second MPID of a key. */
+  const others = new Map<number, bigint>();
+  const isAmbiguous = (number: number) => (marksOf(number) & AMBIGUOUS) !== 0;
+  const isStaged = (number: number) => marksOf(number) === STALE || (others.has(number) && !isAmbiguous(number));
   function* staged(): Generator<StagedRow, void, undefined> {
     for (let number = 0; number < names.count; number++) {
       if (!isStaged(number)) continue;
-      const [key, mpid] = [keyOfName(names.name(number)), itemAt(mpids, number)];
+      const [key, mpid] = [keyOfName(names.name(number)), mpidOf(number)];
       yield { key, mpid, readMpid: null };
       for (const readMpid of readMpids.of(number)) yield { key, mpid, readMpid };
+      const other = others.get(number);
+      if (other !== undefined) yield { key, mpid: other, readMpid: null };
     }
   }
   return {
-    isFull: () => names.count >= MOST_KEYS || names.bytes >= MOST_BYTES || names.count + readMpids.count >= MOST_STAGED,
+    isFull: (mostKeys: number) =>
+      names.count >= mostKeys || names.bytes >= MOST_BYTES || names.count + readMpids.count >= MOST_STAGED,
     add(name: string, { mpid, readMpid, isShared }: Resolved): void {
       const number = numberOf(name, mpid);
       const isRight = readMpid === mpid;
-      const isOne = mpids[number] === mpid && !isShared;
-      marks[number] = itemAt(marks, number) | (isOne ? 0 : AMBIGUOUS) | (isRight ? 0 : STALE);
+      const isOther = mpidOf(number) !== mpid;
+      if (isOther && stagesOthers) others.set(number, mpid);
+      const isLeft = isShared || (isOther && !stagesOthers);
+      mark(number, (isLeft ? AMBIGUOUS : 0) | (isRight ? 0 : STALE));
       if (!isRight && readMpid !== null) readMpids.add(number, readMpid);
     },
     rows(): StagedRows {
       let length = 0;
       for (let number = 0; number < names.count; number++) {
-        if (isStaged(number)) length += 1 + readMpids.of(number).length;
+        if (isStaged(number)) length += 1 + readMpids.of(number).length + (others.has(number) ? 1 : 0);
       }
       return { length, [Symbol.iterator]: staged };
     },
     *ambiguous(): Generator<AmbiguousKey, void, undefined> {
       for (let number = 0; number < names.count; number++) {
-        if ((itemAt(marks, number) & AMBIGUOUS) === 0) continue;
-        yield { key: keyOfName(names.name(number)), mpid: itemAt(mpids, number) };
+        if (!isAmbiguous(number)) continue;
+        yield { key: keyOfName(names.name(number)), mpid: mpidOf(number) };
       }
+    },
+  };
+}
+
+/** Creates the names of keys, each with its MPID and marks. */
+function createMarkedNames() {
+  const names = new NumberedNames();
+  let mpids = new BigInt64Array(1024);
+  let marks = new Uint8Array(1024);
+  return {
+    names,
+    /** Returns the number of a key. The key's first row sets its MPID. */
+    numberOf(name: string, mpid: bigint): number {
+      const known = names.count;
+      const number = names.numberOf(name);
+      if (number < known) return number;
+      if (number === mpids.length) [mpids, marks] = [doubled(mpids, BigInt64Array), doubled(marks, Uint8Array)];
+      mpids[number] = mpid;
+      return number;
+    },
+    mpidOf: (number: number) => itemAt(mpids, number),
+    marksOf: (number: number) => itemAt(marks, number),
+    mark(number: number, added: number): void {
+      marks[number] = itemAt(marks, number) | added;
     },
   };
 }

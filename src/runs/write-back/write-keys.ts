@@ -1,14 +1,21 @@
 import { deliverInTransaction, identityTypeOfColumn, isIdentity, normaliseIdentity } from '../../identity/index.ts';
 import { AppError, stringifyJson } from '../../kernel/index.ts';
 import type { Transaction } from '../../store/index.ts';
-import type { KeyCell, StagedRows, WriteBackConflict, WriteBackResult } from '../../warehouse/index.ts';
-import type { RunLease } from '../lifecycle/claim-run.ts';
+import type {
+  KeyCell,
+  StagedRows,
+  WriteBack,
+  WriteBackConflict,
+  WriteBackPortions,
+  WriteBackRequest,
+  WriteBackResult,
+} from '../../warehouse/index.ts';
 import { addWritten, requireHeld } from '../lifecycle/held-run.ts';
 import type { ConnectedExecution } from '../read/execution.ts';
 import type { RunsDeps } from '../runs-deps.ts';
 import type { ConflictReason } from '../tables.ts';
 import type { Addressing } from './address-rows.ts';
-import { findErasedMpids, type TableKey } from './erased-mpids.ts';
+import { findErasedMpids } from './erased-mpids.ts';
 import type { AmbiguousKey, StagedKeys } from './staged-keys.ts';
 
 /** Most conflicts that a run lists. All are counted. */
@@ -21,6 +28,8 @@ export interface KeyWriting extends Pick<ConnectedExecution, 'claimed' | 'sessio
   readonly keys: StagedKeys;
   /** Name of the run's staging table. */
   readonly staging: string;
+  /** Takes all keys of the run, for one update. Undefined: each call of `writeKeys` updates the table. */
+  readonly portions: WriteBackPortions | undefined;
 }
 
 /** The result of a call: written rows of the table, and keys that it could not write. */
@@ -29,40 +38,71 @@ interface Written extends WriteBackResult {
 }
 
 /**
- * Writes the staged keys into the table and counts them under the run's fence. Returns the number of conflicts of the run so
- * far; undefined where nothing was staged. Throws LEASE_LOST.
+ * Opens the portions of the run where the connector writes all keys by one update. Returns undefined where it updates the table
+ * for each portion.
+ */
+export function openKeyPortions(
+  deps: RunsDeps,
+  writing: Omit<KeyWriting, 'portions' | 'keys'>,
+): WriteBackPortions | undefined {
+  return writerOf(writing).openPortions?.(requestOf(deps, writing));
+}
+
+/**
+ * Writes the staged keys into the table, or loads them as one more portion, and counts them under the run's fence. Returns the
+ * number of conflicts of the run so far; undefined where nothing was staged. Throws LEASE_LOST.
  */
 export async function writeKeys(deps: RunsDeps, writing: KeyWriting): Promise<number | undefined> {
   const { rows, ambiguous } = writing.keys.take();
   if (rows.length === 0 && ambiguous.length === 0) return undefined;
-  const result = await apply(deps, writing, rows);
-  const counting = { ...writing, deps, written: { ...result, ambiguous } };
+  const result = await loadOrApply(deps, writing, rows);
+  return await count(deps, writing, { ...result, ambiguous });
+}
+
+/** Writes the portions of the run. Returns the number of its conflicts; undefined where it has no portions. Throws LEASE_LOST. */
+export async function writePortions(deps: RunsDeps, writing: KeyWriting): Promise<number | undefined> {
+  const result = await writing.portions?.apply(writing.signal);
+  return result && (await count(deps, writing, { ...result, ambiguous: [] }));
+}
+
+async function count(deps: RunsDeps, writing: KeyWriting, written: Written): Promise<number> {
+  const counting = { ...writing, deps, written };
   return await deliverInTransaction(deps.store, writing.claimed.workspaceId, (tx) => countWritten(tx, counting));
 }
 
-async function apply(
-  deps: RunsDeps,
-  { claimed, tableId, session, addressing, staging, label, signal }: KeyWriting,
-  rows: StagedRows,
-): Promise<WriteBackResult> {
-  if (session.writeBack === undefined) throw new AppError('INTERNAL', 'The session was not opened for writing back.');
-  return await session.writeBack.apply(
-    {
-      target: addressing.target,
-      rows,
-      staging,
-      mostListed: MOST_LISTED,
-      beforeUpdate: () => recheckBeforeUpdate(deps, { ...claimed, tableId }, rows),
-      label,
-    },
-    signal,
-  );
+const NOTHING_WRITTEN: WriteBackResult = { updated: 0, conflicts: 0, listed: [] };
+
+async function loadOrApply(deps: RunsDeps, writing: KeyWriting, rows: StagedRows): Promise<WriteBackResult> {
+  const { portions, signal } = writing;
+  if (portions === undefined) return await writerOf(writing).apply({ ...requestOf(deps, writing, rows), rows }, signal);
+  await portions.load(rows, signal);
+  return NOTHING_WRITTEN;
 }
 
-/** Checks fence and erased people once more, right before the update (D-104). */
-async function recheckBeforeUpdate({ store }: RunsDeps, claimed: RunLease & TableKey, rows: StagedRows) {
-  await requireHeld(store, claimed);
-  return await findErasedMpids(store, claimed, rows);
+function writerOf({ session }: Pick<KeyWriting, 'session'>): WriteBack {
+  if (session.writeBack === undefined) throw new AppError('INTERNAL', 'The session was not opened for writing back.');
+  return session.writeBack;
+}
+
+type Requesting = Pick<KeyWriting, 'claimed' | 'tableId' | 'addressing' | 'staging' | 'label'>;
+
+/** Returns the request to write `rows`, or all portions. */
+function requestOf(
+  { store }: RunsDeps,
+  { claimed, tableId, addressing, staging, label }: Requesting,
+  rows?: StagedRows,
+): Omit<WriteBackRequest, 'rows'> {
+  return {
+    target: addressing.target,
+    staging,
+    mostListed: MOST_LISTED,
+    // checks fence and erased people once more, right before the update (D-104)
+    async beforeUpdate() {
+      await requireHeld(store, claimed);
+      return await findErasedMpids(store, { ...claimed, tableId }, rows);
+    },
+    label,
+  };
 }
 
 interface Counting extends KeyWriting {
@@ -144,7 +184,7 @@ async function listConflicts(tx: Transaction, counting: Counting, listing: Listi
 }
 
 function ofChanged({ key, mpid, found }: WriteBackConflict): ListedConflict {
-  if (found === 'gone') return { key, mpid, found: null, reason: 'gone' };
+  if (found === 'gone' || found === 'ambiguous') return { key, mpid, found: null, reason: found };
   return { key, mpid, found: found === 'other' ? null : found, reason: 'changed' };
 }
 

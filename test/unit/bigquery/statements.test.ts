@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import {
-  clearSql,
-  conflictsSql,
-  loadedSql,
-  mergeSql,
-  type StagingSql,
-  sameTextBy,
-  withholdSql,
-} from '../../../connectors/_shared/write-back-sql.ts';
+import { clearSql, loadedSql, withholdSql } from '../../../connectors/_shared/write-back-sql.ts';
 import { dialect, quoteIdentifier } from '../../../connectors/bigquery/dialect.ts';
 import { filteredBy } from '../../../connectors/bigquery/partition-filter.ts';
-import { CLOCK_SQL, loadSql, ONE_SQL, readableSql } from '../../../connectors/bigquery/statements.ts';
+import { CLOCK_SQL, ONE_SQL, readableSql } from '../../../connectors/bigquery/statements.ts';
+import {
+  ambiguousSql,
+  conflictsSql,
+  loadSql,
+  mergeSql,
+  type Staging,
+  settleSql,
+} from '../../../connectors/bigquery/write-back-sql.ts';
 import { countNullIterators, countRows, ITERATOR_TYPES, wrapModel } from '../../../src/warehouse/index.ts';
 import { loadParser } from '../../../src/warehouse/sql/parser.ts';
 
-const STAGING: StagingSql = {
+const STAGING: Staging = {
   target: {
     table: 'my-project.shop.people',
     key: [
@@ -23,9 +23,7 @@ const STAGING: StagingSql = {
     ],
     mpid: { name: 'MPID', type: 'integer', nativeType: 'INT64' },
   },
-  staging: quoteIdentifier('my-project.penstock.penstock_stg_7_3'),
-  quote: quoteIdentifier,
-  sameText: sameTextBy(dialect),
+  table: quoteIdentifier('my-project.penstock.penstock_stg_7_3'),
 };
 const everyRow = (alias: string) => `(${alias}.day IS NULL OR ${alias}.day IS NOT NULL)`;
 const model = { sql: 'SELECT a, at FROM shop.t', dialect };
@@ -39,15 +37,16 @@ const STATEMENTS: readonly string[] = [
   wrapModel({ ...model, limit: 5 }).sql,
   countRows(model).sql,
   countNullIterators(model.sql, dialect, 'at').sql,
-  loadSql(STAGING.staging, ['STRING', 'INT64']),
-  mergeSql(STAGING, [false, false]),
-  mergeSql(STAGING, [true, false]),
-  conflictsSql(STAGING, [false, true], 10),
-  mergeSql({ ...STAGING, everyRow }, [false, false]),
-  conflictsSql({ ...STAGING, everyRow }, [false, true], 10),
+  loadSql(STAGING, 2_000_000),
+  ambiguousSql(STAGING, 10),
+  settleSql(STAGING),
+  mergeSql(STAGING),
+  mergeSql({ ...STAGING, everyRow }),
+  conflictsSql(STAGING, 10),
+  conflictsSql({ ...STAGING, everyRow }, 10),
   filteredBy({ sql: model.sql, parameters: {} }, 'day').sql,
-  loadedSql(STAGING),
-  ...withholdSql(STAGING, [1n, 2n ** 63n - 1n]),
+  loadedSql({ staging: STAGING.table }),
+  ...withholdSql({ staging: STAGING.table }, [1n, 2n ** 63n - 1n]),
   // the parser knows no hyphen in the table of an UPDATE, BigQuery does
   ...clearSql({ ...STAGING.target, table: 'shop.people' }, quoteIdentifier, [1n, -5n]),
 ];

@@ -53,7 +53,7 @@ describe('rows that were resolved, by key', () => {
   });
 
   it('do not go where other rows of the table have their key, which is named once however often they come', () => {
-    const keys = createStagedKeys(addressing(false), new Set([nameOfKey(['a'])]));
+    const keys = createStagedKeys(addressing(false), { shared: new Set([nameOfKey(['a'])]) });
     for (const mpid of [1n, 2n]) {
       keys.add(['a', null], mpid);
       keys.add(['b', null], mpid);
