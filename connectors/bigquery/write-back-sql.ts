@@ -48,9 +48,9 @@ export function loadSql({ target, table }: Staging, firstId: number): string {
 export function ambiguousSql({ target, table }: Staging, mostListed: number): string {
   const keys = keysOf(target).join(', ');
   // grouped by exact text as well, because the dataset may have a collation
-  return `SELECT ${keys}, mpid, NULL, 0, COUNT(*) OVER () FROM (
-    SELECT ${keys}, MIN(mpid) AS mpid FROM ${table} GROUP BY ${keys}, ${exactKeys(target)} HAVING MIN(mpid) <> MAX(mpid)
-  ) AS ambiguous LIMIT ${listed(mostListed)}`;
+  return `SELECT ${keys}, low, NULL, 0, COUNT(*) OVER () FROM (
+    SELECT ${keys}, MIN(mpid) AS low, MAX(mpid) AS high FROM ${table} GROUP BY ${keys}, ${exactKeys(target)}
+  ) AS ranges WHERE low <> high LIMIT ${listed(mostListed)}`;
 }
 
 /** Deletes what the update must not see: keys with several MPIDs, and all copies of a row except one. */

@@ -51,6 +51,8 @@ export interface WriteBackFixture {
   readonly many?: number;
   /** Rows of the soak, for the same reason. Default 100,000. */
   readonly most?: number;
+  /** The session takes the keys of a run in portions, and updates once. */
+  readonly portions?: true;
   /** A table that `seed` made under that name, as a model names it. */
   table(name: string): string;
   /** A text as the product writes it, quotes and backslashes included. */

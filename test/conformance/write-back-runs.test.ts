@@ -99,6 +99,38 @@ sentence('runs that write MPIDs back', (fixture) => {
     expect(mpidsIn(await peopleOf(fixture, here.warehouse))).toEqual([null, null, cyd]);
   });
 
+  test.each([
+    ['all identities are the key', {}],
+    ['row_key is the key', { kept: { rowKey: ['email'] } }],
+  ])('leave one table, whether the keys come in one portion or in many: %s', async (_, spec) => {
+    const rows: readonly PersonRow[] = [
+      ['ann', 'a@x.org', null, null, 1],
+      ['bob', 'same@x.org', null, null, 2],
+      [null, 'c@x.org', 5n, null, 3],
+      ['dan', null, 7n, null, 4],
+      ['ann', 'a@x.org', 6n, 'again', 5],
+      ['eve', 'same@x.org', 8n, null, 6],
+      ['ann', 'a@x.org', null, 'third', 7],
+      ['fay', 'f@x.org', null, null, 8],
+    ];
+    const left = [];
+    for (const portionKeys of [1000, 1]) {
+      const calls: ('load' | 'update')[] = [];
+      const settings = { chunkRows: 2, portionKeys };
+      await using here = await openWrittenBack(fixture, peopleTable(fixture, rows), { settings, calls });
+      await here.run(await here.pipeline(spec));
+      const known = await here.resolve(rows.map(([customer, email]) => [customer, email]));
+      const after = mpidsIn(await peopleOf(fixture, here.warehouse));
+      left.push(after.map((mpid, index) => (mpid === known[index] ? 'right' : mpid)));
+      const updates = calls.filter((call) => call === 'update').length;
+      if (fixture.writeBack?.portions === true) expect(updates).toBe(1);
+      if (portionKeys === 1) expect(calls.length).toBeGreaterThan(2);
+      else expect(updates).toBe(1);
+    }
+    expect(left[1]).toEqual(left[0]);
+    expect(left[0]?.at(-1)).toBe('right');
+  });
+
   test('clear the MPIDs of erased people first, outside the filter of the model', async () => {
     await using here = await openWrittenBack(fixture, peopleTable(fixture, few));
     const pipeline = await here.pipeline();

@@ -4,7 +4,7 @@ import { createIdentities } from '../../../src/identity/index.ts';
 import type { WorkspaceId } from '../../../src/kernel/index.ts';
 import type { Pipeline, Run } from '../../../src/pipelines/index.ts';
 import type { Store } from '../../../src/store/index.ts';
-import type { Connector, Session, WriteBackRequest } from '../../../src/warehouse/index.ts';
+import type { Connector, Session, WriteBack, WriteBackRequest } from '../../../src/warehouse/index.ts';
 import type { Fixture, Warehouse } from '../../conformance/fixture.ts';
 import { factsOf } from '../../conformance/writing-back.ts';
 import { someWorkspace, testKeyRing } from '../apis/test-access.ts';
@@ -42,8 +42,10 @@ export interface WrittenBack extends AsyncDisposable {
 }
 
 export interface WrittenBackOptions extends Pick<DaemonOptions, 'settings' | 'log'> {
-  /** Done to each call of `apply` before the connector does it. */
+  /** Done to each call of `apply`, or to each portion, before the connector does it. */
   readonly interfere?: (request: WriteBackRequest, apply: Apply) => Promise<void>;
+  /** Takes the calls that reach the connector. */
+  readonly calls?: ('load' | 'update')[];
   /** Names of staging tables, as if the product's outlived their sessions. */
   readonly staging?: Set<string>;
   /** How long a run may take: for as many rows as a usual test has not. */
@@ -72,7 +74,7 @@ export async function openWrittenBack(
     ...{ store, clock, environment: warehouse.environment },
     ...(options.settings === undefined ? {} : { settings: options.settings }),
     ...(options.log === undefined ? {} : { log: options.log }),
-    connector: keepingStaging(interfering(connector, options.interfere), options.staging),
+    connector: keepingStaging(interfering(connector, options), options.staging),
   });
   return {
     ...{ store, clock, warehouse, workspace },
@@ -119,8 +121,10 @@ async function runOf(
   return await untilRun(store, id, ...(statuses.length === 0 ? (['success'] as const) : statuses));
 }
 
-function interfering(connector: Connector, interfere: WrittenBackOptions['interfere']): Connector {
-  if (interfere === undefined) return connector;
+type Interfering = Pick<WrittenBackOptions, 'interfere' | 'calls'>;
+
+function interfering(connector: Connector, options: Interfering): Connector {
+  const { interfere = async () => undefined, calls = [] } = options;
   return {
     ...connector,
     async open(config, environment, signal) {
@@ -129,12 +133,39 @@ function interfering(connector: Connector, interfere: WrittenBackOptions['interf
       if (writeBack === undefined) return session;
       const apply = async (request: WriteBackRequest, stop: AbortSignal) => {
         await interfere(request, (other) => writeBack.apply(other, stop));
+        calls.push('update');
         return await writeBack.apply(request, stop);
       };
       return {
         ...session,
         [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
-        writeBack: { ...writeBack, apply },
+        writeBack: { ...writeBack, apply, ...interferingPortions(writeBack, { interfere, calls }) },
+      };
+    },
+  };
+}
+
+function interferingPortions(
+  { openPortions, apply }: WriteBack,
+  { interfere, calls }: Required<Interfering>,
+): Pick<WriteBack, 'openPortions'> {
+  if (openPortions === undefined) return {};
+  return {
+    openPortions(request) {
+      let current: WriteBackRequest = { ...request, rows: Object.assign([]) };
+      const portions = openPortions({ ...request, beforeUpdate: () => current.beforeUpdate() });
+      return {
+        async load(rows, signal) {
+          current = { ...current, rows };
+          await interfere(current, (other) => apply(other, signal));
+          calls.push('load');
+          await portions.load(rows, signal);
+        },
+        async apply(signal) {
+          calls.push('update');
+          return await portions.apply(signal);
+        },
+        [Symbol.asyncDispose]: () => portions[Symbol.asyncDispose](),
       };
     },
   };

@@ -62,6 +62,32 @@ describe('rows that were resolved, by key', () => {
     }
   });
 
+  it('go with two MPIDs where one key is two people and the rows are a portion, so that the warehouse knows', () => {
+    const keys = createStagedKeys(addressing(false), { stagesOthers: true, shared: new Set([nameOfKey(['c'])]) });
+    const rows = [
+      row(['a'], 1n, 1n),
+      row(['a'], 2n, 2n),
+      row(['b'], 3n, 9n),
+      row(['b'], 4n),
+      row(['c'], 5n),
+      row(['c'], 6n),
+    ];
+    for (const { key, readMpid, mpid } of rows) keys.add([...key, readMpid], mpid);
+    expect(taken(keys)).toEqual({
+      rows: [row(['a'], 1n), row(['a'], 2n), row(['b'], 3n), row(['b'], 3n, 9n), row(['b'], 4n)],
+      ambiguous: [{ key: ['c'], mpid: 5n }],
+    });
+  });
+
+  it('fill a portion by the number of keys that is asked for', () => {
+    const keys = createStagedKeys(addressing(true), { portionKeys: 2 });
+    keys.add(['a', null], 1n);
+    keys.add(['a', 7n], 1n);
+    expect(keys.isFull).toBe(false);
+    keys.add(['b', null], 2n);
+    expect(keys.isFull).toBe(true);
+  });
+
   it('are emptied by taking them', () => {
     const keys = createStagedKeys(addressing(true));
     keys.add(['a', null], 1n);
