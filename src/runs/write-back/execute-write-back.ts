@@ -20,7 +20,7 @@ import { createResolving } from './resolved-rows.ts';
 import { findSharedKeys } from './shared-keys.ts';
 import { createStagedKeys } from './staged-keys.ts';
 import { dropOwnStaging } from './staging.ts';
-import { openKeyPortions, writeBehind, writeKeys, writePortions } from './write-keys.ts';
+import { type KeyWriting, openKeyPortions, writeBehind, writeKeys, writePortions } from './write-keys.ts';
 
 const NOTHING_COUNTED: Progress = { extracted: 0, successful: 0, failed: 0, deduplicated: 0, erased: 0, ahead: 0 };
 
@@ -69,28 +69,39 @@ async function resolveAndWrite(deps: RunsDeps, writing: Writing): Promise<number
   const keys = createStagedKeys(writing.addressing, { shared, stagesOthers: portions !== undefined, portionKeys });
   const mapping = createResolving(deps, { ...writing, onResolved: keys.add });
   const source = { statement: wrapModel({ sql: model.sql, dialect }), mapping, columns };
-  let conflicts = 0;
-  const keyWriting = { ...writing, keys, portions };
-  const behind = writeBehind(async () => {
-    conflicts = (await writeKeys(deps, keyWriting)) ?? conflicts;
+  await using writer = createKeyWriter(deps, { ...writing, keys, portions });
+  await deliverRows(deps, writing, {
+    source,
+    ledger: createPassAllLedger(claimed),
+    progress: NOTHING_COUNTED,
+    async inspect(progress, chunk) {
+      requireMappedRows(progress, chunk);
+      if (keys.isFull) await writer.next();
+      // the attempt ends with this chunk, and the next one begins with the first row
+      if (deps.clock.nowMs() >= writing.deadlineMs) await writer.finish();
+    },
   });
-  try {
-    await deliverRows(deps, writing, {
-      source,
-      ledger: createPassAllLedger(claimed),
-      progress: NOTHING_COUNTED,
-      async inspect(progress, chunk) {
-        requireMappedRows(progress, chunk);
-        if (keys.isFull) await behind.next();
-      },
-    });
-    await behind.end();
-    return (await writePortions(deps, keyWriting)) ?? conflicts;
-  } finally {
-    // before its session is closed
-    await behind.settled();
-    await portions?.[Symbol.asyncDispose]();
-  }
+  return await writer.finish();
+}
+
+/** Creates the writer of the staged keys. Disposing waits for its work, which needs the session, and drops what is staged. */
+function createKeyWriter(deps: RunsDeps, writing: KeyWriting) {
+  let conflicts = 0;
+  const behind = writeBehind(async () => {
+    conflicts = (await writeKeys(deps, writing)) ?? conflicts;
+  });
+  return {
+    next: behind.next,
+    /** Writes all that is left. Returns the number of conflicts of the run. */
+    async finish(): Promise<number> {
+      await behind.end();
+      return (await writePortions(deps, writing)) ?? conflicts;
+    },
+    async [Symbol.asyncDispose](): Promise<void> {
+      await behind.settled();
+      await writing.portions?.[Symbol.asyncDispose]();
+    },
+  };
 }
 
 function conflictWarning(conflicts: number, { table }: WriteBackTarget): Notice {
