@@ -9,13 +9,21 @@ import {
 } from '../../src/warehouse/index.ts';
 import { checkLoaded, NOTHING_WRITTEN } from '../_shared/apply-staged.ts';
 import { stagedPieces } from '../_shared/staged-pieces.ts';
-import { conflictsOf, loadedSql, withholdSql } from '../_shared/write-back-sql.ts';
+import { conflictsOf, type FoundConflicts, loadedSql, withholdSql } from '../_shared/write-back-sql.ts';
 import type { Client } from './client.ts';
 import { quoteIdentifier } from './dialect.ts';
 import { changeRows, textsOf } from './jobs/write-jobs.ts';
 import { everyRowOf } from './partition-filter.ts';
 import { createStaging, dropTables } from './staging.ts';
-import { ambiguousSql, conflictsSql, loadSql, mergeSql, type Staging, settleSql } from './write-back-sql.ts';
+import {
+  ambiguousSql,
+  conflictsSql,
+  loadSql,
+  mergeSql,
+  type Search,
+  type Staging,
+  settleSql,
+} from './write-back-sql.ts';
 
 export interface WriteBackDeps {
   readonly client: Client;
@@ -72,15 +80,26 @@ async function write(deps: WriteBackDeps, { request, loaded }: Loaded, signal: A
   const staging: Staging = { ...stagingOf(deps, request), everyRow };
   const change = (sql: string) => changeRows(deps, { sql, label }, signal);
   const ask = (sql: string) => textsOf(deps, { sql, label }, signal);
+  const search = async ({ count, list }: Search): Promise<FoundConflicts> => {
+    const [[found = null] = []] = await ask(count);
+    const rows = Number(found) === 0 ? [] : await ask(list(mostListed));
+    return {
+      count: Number(found),
+      listed: conflictsOf(
+        { target },
+        rows.map((row) => [...row, found]),
+      ).listed,
+    };
+  };
   await checkLoaded({ length: loaded }, () => ask(loadedSql({ staging: staging.table })));
   // before MPIDs are withheld: a key of two people stays one of two people when one of them is erased
-  const ambiguous = conflictsOf({ target }, await ask(ambiguousSql(staging, mostListed)));
+  const ambiguous = await search(ambiguousSql(staging));
   await change(settleSql(staging));
   const withheld = await request.beforeUpdate();
   if (signal.aborted) throw new AppError('CANCELLED', 'The write-back was cancelled before the update.');
   for (const sql of withholdSql({ staging: staging.table }, withheld)) await change(sql);
   const updated = await change(mergeSql(staging));
-  const changed = conflictsOf({ target }, await ask(conflictsSql(staging, mostListed)));
+  const changed = await search(conflictsSql(staging));
   const listed = [...ambiguous.listed.map((each) => ({ ...each, found: 'ambiguous' as const })), ...changed.listed];
   return { updated, conflicts: ambiguous.count + changed.count, listed: listed.slice(0, mostListed) };
 }

@@ -44,13 +44,23 @@ export function loadSql({ target, table }: Staging, firstId: number): string {
     FROM UNNEST(JSON_QUERY_ARRAY(@rows)) AS row_ WITH OFFSET AS at_`;
 }
 
-/** Selects and counts the keys that have several MPIDs in staging. `conflictsOf` reads them. */
-export function ambiguousSql({ target, table }: Staging, mostListed: number): string {
+/**
+ * Statements that count and list the same rows. They are two, because a count over all rows beside each of them would be made by
+ * one worker. The columns of `list` are those of `conflictsOf` without the last.
+ */
+export interface Search {
+  readonly count: string;
+  list(most: number): string;
+}
+
+/** Searches for the keys that have several MPIDs in staging. */
+export function ambiguousSql({ target, table }: Staging): Search {
   const keys = keysOf(target).join(', ');
   // grouped by exact text as well, because the dataset may have a collation
-  return `SELECT ${keys}, low, NULL, 0, COUNT(*) OVER () FROM (
+  const found = `FROM (
     SELECT ${keys}, MIN(mpid) AS low, MAX(mpid) AS high FROM ${table} GROUP BY ${keys}, ${exactKeys(target)}
-  ) AS ranges WHERE low <> high LIMIT ${listed(mostListed)}`;
+  ) AS ranges WHERE low <> high`;
+  return searchOf(`${keys}, low, NULL, 0`, found);
 }
 
 /** Deletes what the update must not see: keys with several MPIDs, and all copies of a row except one. */
@@ -72,18 +82,24 @@ export function mergeSql({ target, table, everyRow }: Staging): string {
     WHEN MATCHED THEN UPDATE SET ${mpid} = s.mpid`;
 }
 
-/** Selects and counts, after the update, the rows that differ from staging. `conflictsOf` reads them. */
-export function conflictsSql({ target, table, everyRow }: Staging, mostListed: number): string {
-  const found = target.key.map(({ name }, index) => `r.${quote(name)} AS k${index}`);
+/** Searches, after the update, for the rows that differ from staging. */
+export function conflictsSql({ target, table, everyRow }: Staging): Search {
+  const theirs = target.key.map(({ name }, index) => `r.${quote(name)} AS k${index}`);
   const same = target.key.flatMap((column, index) => sameKey(`t.k${index}`, `s.k${index}`, column));
   const keys = keysOf(target).map((key) => `s.${key}`);
   const filter = everyRow === undefined ? '' : ` WHERE ${everyRow('r')}`;
-  return `SELECT ${keys.join(', ')}, s.mpid, t.mpid, CASE WHEN t.here IS NULL THEN 1 ELSE 0 END, COUNT(*) OVER ()
-    FROM ${table} AS s LEFT JOIN (
-      SELECT ${found.join(', ')}, r.${quote(target.mpid.name)} AS mpid, 1 AS here FROM ${target.table} AS r${filter}
+  const found = `FROM ${table} AS s LEFT JOIN (
+      SELECT ${theirs.join(', ')}, r.${quote(target.mpid.name)} AS mpid, 1 AS here FROM ${target.table} AS r${filter}
     ) AS t ON ${same.join(' AND ')}
-    WHERE s.read_mpid IS NULL AND (t.mpid IS NULL OR t.mpid <> s.mpid)
-    LIMIT ${listed(mostListed)}`;
+    WHERE s.read_mpid IS NULL AND (t.mpid IS NULL OR t.mpid <> s.mpid)`;
+  return searchOf(`${keys.join(', ')}, s.mpid, t.mpid, CASE WHEN t.here IS NULL THEN 1 ELSE 0 END`, found);
+}
+
+function searchOf(columns: string, found: string): Search {
+  return {
+    count: `SELECT COUNT(*) AS found ${found}`,
+    list: (most) => `SELECT ${columns} ${found} LIMIT ${Math.max(1, Math.round(most))}`,
+  };
 }
 
 /** Compares two cells of a key, where NULL equals NULL, texts by their bytes. */
@@ -99,8 +115,4 @@ function exactKeys({ key }: WriteBackTarget): string {
 
 function exact(cell: string, type: Column['type']): string {
   return isNumber(type) ? cell : dialect.exactText(cell);
-}
-
-function listed(most: number): number {
-  return Math.max(1, Math.round(most));
 }

@@ -8,6 +8,7 @@ import {
   conflictsSql,
   loadSql,
   mergeSql,
+  type Search,
   type Staging,
   settleSql,
 } from '../../../connectors/bigquery/write-back-sql.ts';
@@ -29,6 +30,8 @@ const everyRow = (alias: string) => `(${alias}.day IS NULL OR ${alias}.day IS NO
 const model = { sql: 'SELECT a, at FROM shop.t', dialect };
 const ranges = ITERATOR_TYPES.map((type) => ({ column: 'at', type, start: 'x', end: 'y' }));
 
+const textsOf = ({ count, list }: Search) => [count, list(10)];
+
 const STATEMENTS: readonly string[] = [
   CLOCK_SQL,
   ONE_SQL,
@@ -38,12 +41,12 @@ const STATEMENTS: readonly string[] = [
   countRows(model).sql,
   countNullIterators(model.sql, dialect, 'at').sql,
   loadSql(STAGING, 2_000_000),
-  ambiguousSql(STAGING, 10),
+  ...textsOf(ambiguousSql(STAGING)),
   settleSql(STAGING),
   mergeSql(STAGING),
   mergeSql({ ...STAGING, everyRow }),
-  conflictsSql(STAGING, 10),
-  conflictsSql({ ...STAGING, everyRow }, 10),
+  ...textsOf(conflictsSql(STAGING)),
+  ...textsOf(conflictsSql({ ...STAGING, everyRow })),
   filteredBy({ sql: model.sql, parameters: {} }, 'day').sql,
   loadedSql({ staging: STAGING.table }),
   ...withholdSql({ staging: STAGING.table }, [1n, 2n ** 63n - 1n]),
