@@ -2,7 +2,7 @@ import { AppError, systemClock } from '../kernel/index.ts';
 import type { Cell } from './cells.ts';
 import { requireDescribedColumns, requireDistinctColumns } from './columns.ts';
 import type { ReadRequest, ReadResult, Session } from './connector.ts';
-import type { WriteBack } from './write-back.ts';
+import type { WriteBack, WriteBackPortions } from './write-back.ts';
 
 type Rows = readonly (readonly Cell[])[];
 type Classify = (error: unknown) => AppError;
@@ -21,7 +21,7 @@ export function guardSession(session: Session, classify: Classify): Session {
       ? {}
       : { exactText: (signal) => guarded(signal, () => exactText.call(session, signal)) }),
     ...(previewRange === undefined ? {} : { previewRange: (sql) => previewRange.call(session, sql) }),
-    ...(writeBack === undefined ? {} : { writeBack: guardWriteBack(writeBack, guarded) }),
+    ...(writeBack === undefined ? {} : { writeBack: guardWriteBack(writeBack, guarded, classify) }),
     probe: (signal) => guarded(signal, () => session.probe(signal)),
     clock: (signal) => guarded(signal, () => session.clock(signal)),
     describe: (statement, signal) =>
@@ -60,12 +60,24 @@ export function guardSession(session: Session, classify: Classify): Session {
 
 type Guard = <T>(signal: AbortSignal, work: () => Promise<T>) => Promise<T>;
 
-function guardWriteBack(inner: WriteBack, guarded: Guard): WriteBack {
+function guardWriteBack(inner: WriteBack, guarded: Guard, classify: Classify): WriteBack {
+  const { openPortions } = inner;
   return {
+    ...(openPortions === undefined
+      ? {}
+      : { openPortions: (request) => guardPortions(openPortions.call(inner, request), guarded, classify) }),
     apply: (request, signal) => guarded(signal, () => inner.apply(request, signal)),
     clear: (target, mpids, signal) => guarded(signal, () => inner.clear(target, mpids, signal)),
     listStaging: (prefix, signal) => guarded(signal, () => inner.listStaging(prefix, signal)),
     dropStaging: (names, signal) => guarded(signal, () => inner.dropStaging(names, signal)),
+  };
+}
+
+function guardPortions(inner: WriteBackPortions, guarded: Guard, classify: Classify): WriteBackPortions {
+  return {
+    load: (rows, signal) => guarded(signal, () => inner.load(rows, signal)),
+    apply: (signal) => guarded(signal, () => inner.apply(signal)),
+    [Symbol.asyncDispose]: () => letGo(classify, async () => inner[Symbol.asyncDispose]()),
   };
 }
 
