@@ -83,13 +83,9 @@ async function write(deps: WriteBackDeps, { request, loaded }: Loaded, signal: A
   const search = async ({ count, list }: Search): Promise<FoundConflicts> => {
     const [[found = null] = []] = await ask(count);
     const rows = Number(found) === 0 ? [] : await ask(list(mostListed));
-    return {
-      count: Number(found),
-      listed: conflictsOf(
-        { target },
-        rows.map((row) => [...row, found]),
-      ).listed,
-    };
+    const counted = rows.map((row) => [...row, found]);
+    // the rows may have changed since they were counted
+    return { ...conflictsOf({ target }, counted), count: Number(found) };
   };
   await checkLoaded({ length: loaded }, () => ask(loadedSql({ staging: staging.table })));
   // before MPIDs are withheld: a key of two people stays one of two people when one of them is erased

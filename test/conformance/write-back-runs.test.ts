@@ -1,6 +1,7 @@
 // Whole runs over a real warehouse: the worker keeps what sentence 8 says of a session (D-103, D-104). A connector
 // joins by writing back at all.
 import { expect, test } from 'vitest';
+import { AppError } from '../../src/kernel/index.ts';
 import { queueErasedMpids } from '../../src/runs/index.ts';
 import { listWriteBackConflicts } from '../../src/runs/write-back/list-write-back-conflicts.ts';
 import { until } from '../support/clocks/until.ts';
@@ -131,6 +132,27 @@ sentence('runs that write MPIDs back', (fixture) => {
     expect(left[1]).toEqual(left[0]);
     expect(left[0]?.at(-1)).toBe('right');
   });
+
+  test.runIf(fixture.writeBack?.portions === true)(
+    'write nothing and leave no staging where they fail between two portions',
+    async () => {
+      const rows = ['ann', 'bob', 'cyd'].map((name, n): PersonRow => [name, null, null, null, n]);
+      const calls: ('load' | 'update')[] = [];
+      await using here = await openWrittenBack(fixture, peopleTable(fixture, rows), {
+        ...{ calls, settings: { chunkRows: 1, portionKeys: 1 } },
+        async interfere() {
+          if (calls.length === 0) return;
+          expect(await factsOf(fixture).leftovers(here.warehouse)).toHaveLength(1);
+          throw new AppError('MODEL_INVALID', 'The second portion fails.');
+        },
+      });
+      const run = await here.run(await here.pipeline(), 'failed');
+      expect(run.errors).toEqual([expect.objectContaining({ message: 'The second portion fails.' })]);
+      expect(calls).toEqual(['load']);
+      expect(await factsOf(fixture).leftovers(here.warehouse)).toEqual([]);
+      expect(mpidsIn(await peopleOf(fixture, here.warehouse))).toEqual([null, null, null]);
+    },
+  );
 
   // not run with portions: each attempt within 20 hours finds the job of the first one, and so the same first rows
   test.skipIf(fixture.writeBack?.portions === true)(
