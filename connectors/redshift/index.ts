@@ -3,6 +3,7 @@ import { addressIssues } from '../_shared/address-issues.ts';
 import { resolveHost } from '../_shared/resolve-host.ts';
 import { loginSource } from './aws/database-login.ts';
 import { configSchema, type RedshiftConfig, targetsOf } from './config.ts';
+import { createCopy } from './copy/copy.ts';
 import { dialect } from './dialect.ts';
 import { classify } from './errors.ts';
 import { facts } from './facts.ts';
@@ -29,6 +30,7 @@ export const redshift = defineConnector({
       environment,
       login: loginSource({ config, environment, loadAws }),
       unload: createUnload({ config, environment, loadAws, loadS3 }),
+      copy: createCopy({ config, environment, loadAws, loadS3 }),
     }),
   checkAddress,
   classify,

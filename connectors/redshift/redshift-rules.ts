@@ -12,7 +12,12 @@ export interface RedshiftRule {
 /** States that these errors have. Other errors may quote a value of the customer, which must not match a rule. */
 const OWN_STATES = /^(XX000|57014|53|28)/;
 
-const ROLE_ADVICE = 'Attach an IAM role to the cluster that may use this place in S3.';
+const ROLE_ADVICE =
+  'Allow the IAM role of the cluster to use this place in S3: s3:GetObject and s3:ListBucket to read, s3:PutObject to unload, ' +
+  'kms:Decrypt where a key encrypts the bucket.';
+const ATTACH_ADVICE =
+  'Attach the role to the cluster or to the namespace of the workgroup, and let its trust policy name redshift.amazonaws.com ' +
+  'and redshift-serverless.amazonaws.com.';
 const LATER_ADVICE = 'It is tried again later.';
 
 /**
@@ -24,8 +29,10 @@ export const REDSHIFT_RULES: readonly RedshiftRule[] = [
     holds: 'maximum size allowed for the total set of cursor data',
     code: 'WAREHOUSE_DATA',
     advice:
-      'The leader node keeps the whole result of a cursor, up to a limit of its node type. Set {config.s3_uri}, which full loads are ' +
-      'unloaded to, select fewer columns or rows in the model, or use a larger node type or several nodes.',
+      'The leader node keeps the whole result of a cursor, up to a limit of its node type. Set {config.s3_uri} and ' +
+      '{config.s3_iam_role}: full loads are unloaded there, past the limit. If both are set, cast columns of real, double precision, ' +
+      'SUPER, interval, geometry and geography, which need a cursor. Or select fewer columns or rows in the model, or use a larger ' +
+      'node type or several nodes.',
   },
   {
     holds: 'of Query Monitoring Rule',
@@ -53,15 +60,23 @@ export const REDSHIFT_RULES: readonly RedshiftRule[] = [
     code: 'WAREHOUSE_CREDENTIALS',
     advice: 'The password is a temporary one. Use a password that lasts.',
   },
-  {
-    holds: 'not authorized to assume IAM Role',
-    code: 'WAREHOUSE_PERMISSION',
-    advice: 'Attach the role to the cluster, and let its trust policy name redshift.amazonaws.com.',
-  },
+  { holds: 'not authorized to assume IAM Role', code: 'WAREHOUSE_PERMISSION', advice: ATTACH_ADVICE },
+  { holds: 'Not authorized to get credentials of role', code: 'WAREHOUSE_PERMISSION', advice: ATTACH_ADVICE },
   {
     holds: 'Error PermanentRedirect',
     code: 'WAREHOUSE_CONFIG',
     advice: 'The bucket is in another region than the cluster. Set {config.s3_region}.',
+  },
+  {
+    holds: 'Error AuthorizationHeaderMalformed',
+    code: 'WAREHOUSE_CONFIG',
+    advice: 'The bucket is in another region than the cluster. Set {config.s3_region}.',
+  },
+  // https://github.com/apache/hop/issues/3469
+  {
+    holds: 'The specified S3 prefix',
+    code: 'WAREHOUSE_SESSION_LOST',
+    advice: 'Something else deletes files below {config.s3_uri}.',
   },
   { holds: 'Status 403', code: 'WAREHOUSE_PERMISSION', advice: ROLE_ADVICE },
   { holds: 'Access Denied', code: 'WAREHOUSE_PERMISSION', advice: ROLE_ADVICE },
@@ -85,6 +100,7 @@ export const REDSHIFT_RULES: readonly RedshiftRule[] = [
       'Redshift failed an internal check of its own while it ran the statement, often in a cast. Rewrite the model.',
   },
   { holds: 'stl_load_errors', code: 'WAREHOUSE_DATA' },
+  { holds: 'sys_load_error_detail', code: 'WAREHOUSE_DATA' },
 ];
 
 /** Returns the rule of an error; undefined for an error that is not Redshift's own, or unknown. */

@@ -5,16 +5,16 @@ import { probeLinks } from '../_shared/probe-links.ts';
 import type { Aws, S3 } from './aws/aws-sdk.ts';
 import { describe } from './describe.ts';
 import { estimate } from './estimate.ts';
-import { type Link, type LinkDeps, openLink } from './link/link.ts';
+import { type Link, openLink } from './link/link.ts';
 import { createLinks } from './link/links.ts';
 import { probe } from './probe.ts';
 import { startRead } from './read.ts';
 import type { Pg } from './sdk.ts';
 import { EXACT_TEXT, STATEMENTS } from './statements.ts';
 import type { Unload } from './unload/unload.ts';
-import { createWriteBack } from './write-back.ts';
+import { createWriteBack, type WriteBackDeps } from './write-back.ts';
 
-interface SessionDeps extends LinkDeps {
+interface SessionDeps extends WriteBackDeps {
   /** Reads large results through S3; undefined where the connection names no bucket. */
   readonly unload: Unload | undefined;
 }
@@ -34,7 +34,7 @@ export async function loadAws(): Promise<Aws> {
   return { redshift, serverless, sts };
 }
 
-/** Loads the SDK of S3, for runs that unload a large result. */
+/** Loads the SDK of S3, for runs that unload a large result or copy many keys. */
 export async function loadS3(): Promise<S3> {
   return await import('@aws-sdk/client-s3');
 }

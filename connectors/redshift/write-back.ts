@@ -8,11 +8,13 @@ import type {
   WriteBack,
   WriteBackRequest,
   WriteBackResult,
+  WriteBackTarget,
 } from '../../src/warehouse/index.ts';
 import { applyStaged, NOTHING_WRITTEN } from '../_shared/apply-staged.ts';
 import { cancellable } from '../_shared/cancellable.ts';
 import { labelText } from '../_shared/label-text.ts';
 import { clearSql, type StagingSql } from '../_shared/write-back-sql.ts';
+import type { Copy } from './copy/copy.ts';
 import { dialect } from './dialect.ts';
 import { classify } from './errors.ts';
 import { copyLines } from './link/copy-in.ts';
@@ -21,7 +23,12 @@ import { analyzeSql, COMMIT, copySql, createStagingSql, insertSql, SAME_TEXT, ST
 
 const { quoteIdentifier: quote } = dialect;
 
-export function createWriteBack(deps: LinkDeps): WriteBack {
+export interface WriteBackDeps extends LinkDeps {
+  /** Loads many rows through S3; undefined where the connection names no bucket. */
+  readonly copy: Copy | undefined;
+}
+
+export function createWriteBack(deps: WriteBackDeps): WriteBack {
   const inTransaction = async <Result>(signal: AbortSignal, work: (link: Link) => Promise<Result>): Promise<Result> => {
     const link = await openLink(deps, signal, 'write');
     try {
@@ -37,7 +44,9 @@ export function createWriteBack(deps: LinkDeps): WriteBack {
   };
   return {
     apply: async (request, signal) =>
-      request.rows.length === 0 ? NOTHING_WRITTEN : await inTransaction(signal, (link) => apply(link, request, signal)),
+      request.rows.length === 0
+        ? NOTHING_WRITTEN
+        : await inTransaction(signal, (link) => apply(link, request, { signal, copy: deps.copy })),
     clear: async (target, mpids, signal) => {
       if (mpids.length === 0) return 0;
       return await inTransaction(signal, (link) => changeAll(link, clearSql(target, quote, mpids)));
@@ -48,14 +57,24 @@ export function createWriteBack(deps: LinkDeps): WriteBack {
   };
 }
 
-async function apply(link: Link, request: WriteBackRequest, signal: AbortSignal): Promise<WriteBackResult> {
-  const { target, rows, label } = request;
+interface Applying {
+  readonly signal: AbortSignal;
+  readonly copy: Copy | undefined;
+}
+
+async function apply(link: Link, request: WriteBackRequest, { signal, copy }: Applying): Promise<WriteBackResult> {
+  const { target, rows, staging, label } = request;
   const { product } = link;
   if (label !== undefined) await link.run(STATEMENTS[product].label(labelText(label)));
-  const sql: StagingSql = { target, staging: request.staging, quote, sameText: SAME_TEXT[product] };
-  await link.run(createStagingSql(product, sql));
-  if (product === 'PostgreSQL') await copyAll(link, sql, rows);
-  else await insertAll(link, sql, rows);
+  const sql: StagingSql = { target, staging, quote, sameText: SAME_TEXT[product] };
+  const create = () => link.run(createStagingSql(product, sql));
+  if (product === 'Redshift' && copy !== undefined && rows.length > insertedRows(target)) {
+    await copy({ link, target, staging, rows: cellsOf(rows), create, signal });
+  } else {
+    await create();
+    if (product === 'PostgreSQL') await copyAll(link, sql, rows);
+    else await insertAll(link, sql, rows);
+  }
   const work = { sql, change: (text: string) => change(link, text), ask: (text: string) => link.run(text) };
   return await applyStaged(work, request, signal);
 }
@@ -74,11 +93,15 @@ function* cellsOf(rows: Iterable<StagedRow>): Generator<readonly KeyCell[], void
 /** Parameters of one statement, below Redshift's limit of 32,767. */
 const MOST_PARAMETERS = 32_000;
 
+/** Returns the rows of one INSERT. So many are not loaded by COPY, which needs three requests to S3 besides its statement. */
+function insertedRows({ key }: WriteBackTarget): number {
+  return Math.floor(MOST_PARAMETERS / (key.length + 2));
+}
+
 async function insertAll(link: Link, { target, staging }: StagingSql, rows: StagedRows): Promise<void> {
   const types = [...target.key.map(parameterType), BIGINT, BIGINT];
   const casts = [...target.key.map(castOf), null, null];
-  const most = Math.floor(MOST_PARAMETERS / types.length);
-  for (const part of partsOf(rows, most)) {
+  for (const part of partsOf(rows, insertedRows(target))) {
     await link.messages({
       send: (wire) => {
         wire.parse({ text: insertSql(staging, casts, part.length), types: part.flatMap(() => types) });

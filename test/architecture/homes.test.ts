@@ -73,6 +73,7 @@ const RULES: readonly Rule[] = [
       'src/store/keys.ts': 'keys that are made for a new home',
       'src/dsr/officer/entry.ts': 'ids of requests that an officer enters without one',
       'src/identity/deliver/creation-tickets.ts': 'ids of tickets, of which two daemons never draw the same',
+      'connectors/redshift/copy/copy.ts': 'the text of NULL in files, and the folder of an attempt',
       'connectors/redshift/unload/unload.ts': 'the text of NULL in a file, and the folder of an attempt',
       'src/access/credentials/generate-credential.ts': 'ids and secrets of credentials, ids of tokens',
     },

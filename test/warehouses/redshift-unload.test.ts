@@ -1,12 +1,5 @@
 // Full loads of Redshift through S3: UNLOAD to moto's S3 by a server that does what Amazon documents, over a real PostgreSQL that
 // also answers the cursor. So the cells of both ways can be compared.
-import {
-  CreateBucketCommand,
-  DeleteObjectsCommand,
-  ListObjectsV2Command,
-  PutObjectCommand,
-  S3Client,
-} from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { redshift } from '../../connectors/redshift/index.ts';
 import type { ReadRequest } from '../../src/warehouse/index.ts';
@@ -16,15 +9,12 @@ import { openPostgresWarehouse } from '../support/fakes/postgres-warehouse.ts';
 import { openUnloadingRedshift, type UnloadingOptions } from '../support/fakes/unloading-redshift.ts';
 import { warehouseEnvironment } from '../support/fakes/warehouse-environment.ts';
 import { onServer, serverOf } from '../support/warehouses/on-server.ts';
+import { bucketFields, createBucket, emptyBucket, keysIn, putObject } from '../support/warehouses/test-bucket.ts';
 
-const KEY = { accessKeyId: 'AKIAIOSFODNN7EXAMPLE', secretAccessKey: 'secret' };
 const BUCKET = 'shop-penstock';
 const RUN = '0123456789abcdef0123456789abcdef';
 const ROOT = 'loads/penstock/unload/';
-const S3_FIELDS = {
-  ...{ s3_uri: `s3://${BUCKET}/loads`, s3_iam_role: 'arn:aws:iam::123456789012:role/unload', aws_region: 'eu-west-1' },
-  ...{ aws_access_key_id: KEY.accessKeyId, aws_secret_access_key: KEY.secretAccessKey },
-};
+const S3_FIELDS = bucketFields(BUCKET);
 const WHOLE = { snapshotKey: RUN };
 
 /** Rows of every type that is unloaded, with texts that CSV, literals and markers of NULL get wrong. */
@@ -45,23 +35,7 @@ const TYPED = `SELECT n, flag, CAST(words AS varchar(200)) AS words, CAST(letter
   CAST(n AS smallint) AS small, CAST(words AS text) AS long_words FROM (${AWKWARD}) AS typed`;
 const COUNTED = 'SELECT n, CAST(n AS varchar(20)) AS words FROM generate_series(1, 5000) AS series (n)';
 
-function s3(): S3Client {
-  const { endpoint } = serverOf('aws').endpoints.aws;
-  return new S3Client({ region: 'eu-west-1', endpoint, credentials: KEY, forcePathStyle: true });
-}
-
-async function keys(): Promise<readonly string[]> {
-  const client = s3();
-  const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: BUCKET }));
-  client.destroy();
-  return Contents.map(({ Key }) => Key ?? '');
-}
-
-async function put(bucket: string, key: string, body: Uint8Array): Promise<void> {
-  const client = s3();
-  await client.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: body }));
-  client.destroy();
-}
+const keys = () => keysIn(BUCKET);
 
 interface Site {
   readonly options?: Partial<UnloadingOptions>;
@@ -70,7 +44,7 @@ interface Site {
 
 async function openSite({ options = {}, fields = {} }: Site = {}) {
   const warehouse = await openPostgresWarehouse();
-  const server = await openUnloadingRedshift({ warehouse, put, ...options });
+  const server = await openUnloadingRedshift({ warehouse, put: putObject, ...options });
   const { database, user, password } = warehouse.config;
   const config = {
     ...{ host: '127.0.0.1', port: String(server.port), sslmode: 'disable', database, user, password },
@@ -99,20 +73,8 @@ async function failureOf(site: Site, request: ReadRequest = requestOf(COUNTED, W
 }
 
 onServer('aws', 'a full load of Redshift through S3', () => {
-  beforeEach(async () => {
-    const client = s3();
-    await client
-      .send(new CreateBucketCommand({ Bucket: BUCKET, CreateBucketConfiguration: { LocationConstraint: 'eu-west-1' } }))
-      .catch(() => undefined);
-    client.destroy();
-  });
-
-  afterEach(async () => {
-    const client = s3();
-    const left = (await keys()).map((key) => ({ Key: key }));
-    if (left.length > 0) await client.send(new DeleteObjectsCommand({ Bucket: BUCKET, Delete: { Objects: left } }));
-    client.destroy();
-  });
+  beforeEach(() => createBucket(BUCKET));
+  afterEach(() => emptyBucket(BUCKET));
 
   it('reads the cells that the cursor reads, of every type', async () => {
     await using site = await openSite();
@@ -221,8 +183,8 @@ onServer('aws', 'a full load of Redshift through S3', () => {
 
   it('deletes what earlier attempts of the run left, and nothing of other runs', async () => {
     const other = `${ROOT}${'f'.repeat(32)}/a/0000_part_00.gz`;
-    await put(BUCKET, `${ROOT}${RUN}/a/0000_part_00.gz`, Buffer.from('left'));
-    await put(BUCKET, other, Buffer.from('alive'));
+    await putObject(BUCKET, `${ROOT}${RUN}/a/0000_part_00.gz`, Buffer.from('left'));
+    await putObject(BUCKET, other, Buffer.from('alive'));
     await using site = await openSite();
     expect((await readAll(site.session, requestOf(COUNTED, WHOLE))).rows).toHaveLength(5000);
     expect(await keys()).toEqual([other]);

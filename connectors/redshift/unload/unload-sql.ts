@@ -1,5 +1,6 @@
 // The statement UNLOAD: https://docs.aws.amazon.com/redshift/latest/dg/r_UNLOAD.html
 import type { Column } from '../../../src/warehouse/index.ts';
+import { literal, roleSql } from '../s3/literal.ts';
 
 /** Returns the SQL whose text in the file is the text that a cursor gives. `size` is the length of a type that has one. */
 type AsText = (column: string, size: number) => string;
@@ -65,18 +66,10 @@ export function unloadSql({ sql, texts, nullText, folder, role, region }: Unload
   return [
     `UNLOAD (${literal(`SELECT ${texts.join(', ')} FROM (\n${sql}\n) AS penstock_rows (${names.join(', ')})`)})`,
     `TO ${literal(folder)}`,
-    `IAM_ROLE ${role === 'default' ? role : literal(role)}`,
+    roleSql(role),
     `FORMAT AS CSV NULL AS ${literal(nullText)} GZIP MANIFEST VERBOSE MAXFILESIZE AS 256 MB`,
     ...(region === undefined ? [] : [`REGION AS ${literal(region)}`]),
   ].join('\n');
-}
-
-/**
- * Writes a literal. A backslash is doubled too, because it escapes in literals of Redshift; where it did not, the text would
- * still end at the same quote.
- */
-function literal(text: string): string {
-  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
 }
 
 /** Returns the rows that the last UNLOAD of the session wrote. */

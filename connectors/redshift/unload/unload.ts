@@ -1,12 +1,13 @@
 // Reading through S3: the cluster unloads a whole result to a folder of the customer's bucket, past the limit of cursors, and
 // the connector reads the files there. The folder belongs to one attempt and is deleted with it.
 import { randomUUID } from 'node:crypto';
-import { AppError, systemClock } from '../../../src/kernel/index.ts';
+import { AppError } from '../../../src/kernel/index.ts';
 import type { Column, ReadRequest } from '../../../src/warehouse/index.ts';
 import type { OnRow, RowSource } from '../fetch-rows.ts';
 import type { Link } from '../link/link.ts';
+import { type Bucket, type BucketDeps, openBucket } from '../s3/bucket.ts';
+import { type Place, placeIn, removeLeftovers } from '../s3/folders.ts';
 import type { RawRow } from '../sdk.ts';
-import { type Bucket, type BucketDeps, openBucket } from './bucket.ts';
 import { csvRows } from './csv-rows.ts';
 import { readManifest } from './manifest.ts';
 import { textsOf, UNLOADED_ROWS, unloadSql } from './unload-sql.ts';
@@ -26,7 +27,7 @@ export type Unload = (job: UnloadJob) => RowSource | undefined;
 export function createUnload(deps: BucketDeps): Unload | undefined {
   const { s3_uri, s3_iam_role: role } = deps.config;
   if (s3_uri === undefined || role === undefined) return undefined;
-  const place = placeIn(s3_uri);
+  const place = placeIn(s3_uri, 'unload');
   return (job) => {
     const texts = textsOf(job.columns);
     if (texts === undefined || !isWhole(job)) return undefined;
@@ -37,17 +38,6 @@ export function createUnload(deps: BucketDeps): Unload | undefined {
 /** Tells whether a run reads a model without a lower bound: a first load or a full one. Only runs have a key of a snapshot. */
 function isWhole({ link, request: { snapshotKey, statement } }: UnloadJob): boolean {
   return link.product === 'Redshift' && snapshotKey !== undefined && statement.parameters.range_start === undefined;
-}
-
-interface Place {
-  readonly bucket: string;
-  /** Beginning of all keys of unloaded files. */
-  readonly root: string;
-}
-
-function placeIn(uri: string): Place {
-  const [bucket = '', ...path] = uri.slice('s3://'.length).split('/');
-  return { bucket, root: [...path.filter((part) => part !== ''), 'penstock', 'unload', ''].join('/') };
 }
 
 interface Unloading extends UnloadJob, Place {
@@ -61,7 +51,9 @@ function unloadedRows(deps: BucketDeps, job: Unloading): RowSource {
   let rows: AsyncIterator<RawRow> | undefined;
   const start = async (): Promise<AsyncIterator<RawRow>> => {
     bucket = await openBucket(deps, job.bucket, job.signal);
-    await removeLeftovers(bucket, job, folder);
+    const own = `${job.root}${job.request.snapshotKey}/`;
+    const isDead = (key: string) => key.startsWith(own);
+    await removeLeftovers(bucket, { root: job.root, isDead, first: `${folder}manifest` });
     return readFiles(bucket, deps, { ...job, folder });
   };
   return {
@@ -99,20 +91,6 @@ async function take(
 
 function sizeOf(row: RawRow): number {
   return row.reduce((sum, cell) => sum + (cell?.length ?? 0), 0);
-}
-
-const WEEK_MS = 7 * 24 * 3600 * 1000;
-
-/**
- * Deletes files of earlier attempts of this run, and those of killed runs after a week. The own manifest, which is not there
- * yet, is among the deleted: so a missing right to delete is noticed before anything is unloaded.
- */
-async function removeLeftovers(bucket: Bucket, { root, request }: Unloading, folder: string): Promise<void> {
-  const own = `${root}${request.snapshotKey}/`;
-  const before = systemClock.nowMs() - WEEK_MS;
-  const found = await bucket.list(root);
-  const dead = found.filter(({ key, modified }) => key.startsWith(own) || (modified?.getTime() ?? before) < before);
-  await bucket.remove([...dead.map(({ key }) => key), `${folder}manifest`]);
 }
 
 interface Reading extends Unloading {

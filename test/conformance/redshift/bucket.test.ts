@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { type Bucket, openBucket } from '../../../connectors/redshift/s3/bucket.ts';
 import { loadAws, loadS3 } from '../../../connectors/redshift/session.ts';
-import { type Bucket, openBucket } from '../../../connectors/redshift/unload/bucket.ts';
 import { warehouseEnvironment } from '../../support/fakes/warehouse-environment.ts';
 import { NEVER } from '../reading.ts';
 
@@ -60,6 +60,21 @@ describe('a bucket of S3', () => {
       ['bytes=0-8388607', undefined],
       ['bytes=5-8388612', '"a"'],
     ]);
+  });
+
+  it('that falls silent while an object is written fails the write', async () => {
+    const write = (bucket: Bucket) => bucket.write('a', Buffer.from('12345'), NEVER);
+    expect(await outcomeOf(() => undefined, write)).toMatchObject({ code: 'WAREHOUSE_UNREACHABLE' });
+  });
+
+  it('that refuses an object names the policy to change', async () => {
+    const body = '<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>';
+    const answer = (_: IncomingMessage, response: ServerResponse) =>
+      void response.writeHead(403, { 'content-type': 'application/xml' }).end(body);
+    expect(await outcomeOf(answer, (bucket) => bucket.write('a', Buffer.from('12345'), NEVER))).toMatchObject({
+      code: 'WAREHOUSE_PERMISSION',
+      message: expect.stringContaining('policy'),
+    });
   });
 
   it('that refuses to delete one object, in an answer of status 200, fails the deletion', async () => {

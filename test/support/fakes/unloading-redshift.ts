@@ -1,7 +1,8 @@
-// A Redshift with UNLOAD, as its documentation says, in front of a real PostgreSQL that runs the queries: so one query is read
-// both by a cursor and through S3. https://docs.aws.amazon.com/redshift/latest/dg/r_UNLOAD.html
+// A Redshift with UNLOAD and COPY, as its documentation says, in front of a real PostgreSQL that runs the other statements: so
+// one query is read both by a cursor and through S3. https://docs.aws.amazon.com/redshift/latest/dg/r_UNLOAD.html
 import { gzipSync } from 'node:zlib';
 import { Client, type QueryArrayResult } from 'pg';
+import { type CopyingOptions, copyFrom } from './copying-redshift.ts';
 import { type FakePostgres, type FrontendMessage, openFakePostgres, says } from './fake-postgres.ts';
 import { VERSION } from './fake-redshift.ts';
 import type { PostgresWarehouse } from './postgres-warehouse.ts';
@@ -16,6 +17,8 @@ export interface UnloadingOptions {
   readonly spoil?: (key: string, body: Uint8Array) => Uint8Array | undefined;
   /** Error instead of UNLOAD. */
   readonly refuses?: Buffer;
+  /** Makes COPY work; without these options there is none. */
+  readonly copies?: CopyingOptions;
 }
 
 type Cells = (string | null)[];
@@ -48,19 +51,16 @@ function answering(options: UnloadingOptions): Answering {
     return (Array.isArray(results) ? results : [results]) as QueryArrayResult<Cells>[];
   };
   const run = async (text: string, hasColumns: boolean): Promise<Buffer[]> => {
-    if (text === 'SELECT version()') return told('version', VERSION);
-    if (text === 'SELECT pg_last_unload_count()') return told('pg_last_unload_count', String(unloaded));
-    if (text.startsWith('SET query_group')) return [says.complete('SET')];
+    const own = ofRedshift(text, unloaded);
+    if (own !== undefined) return own;
     if (text.startsWith('UNLOAD')) {
       if (options.refuses !== undefined) return [options.refuses];
       unloaded = await unload(text, options, async (sql) => (await ask(sql)).at(-1)?.rows ?? []);
       return [says.complete('UNLOAD')];
     }
-    return (await ask(text)).flatMap(({ fields, rows, command }) => [
-      ...(hasColumns && fields.length > 0 ? [columnsOf(fields)] : []),
-      ...rows.map(says.row),
-      says.complete(command),
-    ]);
+    if (text.startsWith('COPY') && options.copies !== undefined)
+      return [await copyFrom(text, options.copies, { client, warehouse: options.warehouse })];
+    return (await ask(text)).flatMap((result) => answerOf(result, hasColumns));
   };
   const answer = async ({ type, text }: FrontendMessage): Promise<readonly Buffer[]> => {
     switch (type) {
@@ -92,6 +92,24 @@ function answering(options: UnloadingOptions): Answering {
       says.error(failure.code ?? 'XX000', failure.message),
       ...(message.type === 'Q' ? [says.ready()] : []),
     ]);
+}
+
+/** Answers what PostgreSQL lacks. */
+function ofRedshift(text: string, unloaded: number): Buffer[] | undefined {
+  if (text === 'SELECT version()') return told('version', VERSION);
+  if (text === 'SELECT pg_last_unload_count()') return told('pg_last_unload_count', String(unloaded));
+  return text.startsWith('SET query_group') ? [says.complete('SET')] : undefined;
+}
+
+function answerOf(
+  { fields, rows, command, rowCount }: QueryArrayResult<Cells>,
+  hasColumns: boolean,
+): readonly Buffer[] {
+  return [
+    ...(hasColumns && fields.length > 0 ? [columnsOf(fields)] : []),
+    ...rows.map(says.row),
+    says.complete(command === 'UPDATE' ? `UPDATE ${rowCount}` : command),
+  ];
 }
 
 function told(name: string, cell: string): Buffer[] {

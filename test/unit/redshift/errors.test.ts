@@ -82,7 +82,6 @@ function errorOf(code: string, message: string, more: object = {}): Error {
 
 /** A row for each of Redshift's own errors that no recorded conversation has: its text, its details, the class it lands in. */
 const OWN_ERRORS: readonly (readonly [string, string, ErrorCode])[] = [
-  ['User arn:x is not authorized to assume IAM Role arn:y', '', 'WAREHOUSE_PERMISSION'],
   ['Access Denied', '', 'WAREHOUSE_PERMISSION'],
   ['User arn:x is not authorized to perform: glue:GetTable', '', 'WAREHOUSE_PERMISSION'],
   ['S3ServiceException:The specified key does not exist.,Status 404', '', 'WAREHOUSE_OBJECT_MISSING'],
@@ -90,10 +89,11 @@ const OWN_ERRORS: readonly (readonly [string, string, ErrorCode])[] = [
   ['The specified key does not exist, Error NoSuchKey', '', 'WAREHOUSE_OBJECT_MISSING'],
   ['S3ServiceException:Please reduce your request rate.,Status 503', '', 'WAREHOUSE_THROTTLED'],
   ['S3ServiceException:The authorization header is malformed,Status 400', '', 'WAREHOUSE_DATA'],
+  ['S3ServiceException:expecting eu-west-1,Status 400,Error AuthorizationHeaderMalformed', '', 'WAREHOUSE_CONFIG'],
   ['S3 Query Exception (Fetch)', '', 'WAREHOUSE_DATA'],
   ['Disk Full', '', 'WAREHOUSE_THROTTLED'],
   ['Query reached usage limit', '', 'WAREHOUSE_THROTTLED'],
-  ["Load into table 't' failed.  Check 'stl_load_errors' system table for details.", '', 'WAREHOUSE_DATA'],
+  ["Load into table 't' failed.  Check 'sys_load_error_detail' system table for details.", '', 'WAREHOUSE_DATA'],
   ['8001', "\n  error: Invalid digit\n  code:      8001\n  context:   Invalid digit, Value 'a'\n", 'WAREHOUSE_DATA'],
   ['9999', '\n  error: 9999\n  code:      9999\n  context:\n', 'WAREHOUSE_UNKNOWN'],
 ];

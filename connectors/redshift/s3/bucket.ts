@@ -1,4 +1,4 @@
-// The part of S3 that reading needs: listing, reading and deleting objects of one bucket.
+// The part of S3 that UNLOAD and COPY need: listing, reading, writing and deleting objects of one bucket.
 import { AppError, systemClock } from '../../../src/kernel/index.ts';
 import type { ConnectorEnvironment } from '../../../src/warehouse/index.ts';
 import { noAnswerWithin } from '../../_shared/timeout-error.ts';
@@ -25,6 +25,8 @@ export interface Bucket {
   list(prefix: string): Promise<readonly StoredObject[]>;
   /** Reads an object part by part. Each part is whole in memory before it is passed on, so no connection waits for a reader. */
   read(key: string, signal: AbortSignal): AsyncGenerator<Uint8Array, void, undefined>;
+  /** Writes an object at once. */
+  write(key: string, body: Uint8Array, signal: AbortSignal): Promise<void>;
   /** Deletes objects; missing ones are no error. */
   remove(keys: readonly string[]): Promise<void>;
   close(): void;
@@ -59,6 +61,7 @@ export async function openBucket(deps: BucketDeps, name: string, signal: AbortSi
   return {
     list: (prefix) => named(() => listAll(s3, client, { Bucket: name, Prefix: prefix })),
     read: (object, stop) => readParts(opened, object, stop),
+    write: (object, body, stop) => writeWhole(opened, { key: object, body }, stop),
     async remove(keys) {
       for (let from = 0; from < keys.length; from += MOST_REMOVED) {
         const objects = keys.slice(from, from + MOST_REMOVED).map((object) => ({ Key: object }));
@@ -102,6 +105,17 @@ async function* readParts(
     from += got.bytes.length;
     yield got.bytes;
   }
+}
+
+/** Writes an object in one request, which may take as long as a statement: the time of other requests is too short for a slow line. */
+async function writeWhole(
+  { s3, client, name, named, timeoutMs }: Opened,
+  { key, body }: { readonly key: string; readonly body: Uint8Array },
+  signal: AbortSignal,
+): Promise<void> {
+  const asked = new s3.PutObjectCommand({ Bucket: name, Key: key, Body: body });
+  const send = (abortSignal: AbortSignal) => client.send(asked, { abortSignal, requestTimeout: timeoutMs });
+  await named(() => within(timeoutMs, signal, send));
 }
 
 /** Runs work under a signal that also aborts after a time. */
