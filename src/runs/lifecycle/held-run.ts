@@ -9,7 +9,8 @@ import { nextStatus, type RunEvent, statusesBefore } from './run-machine.ts';
 
 const keyOf = ({ workspaceId, runId, fence }: RunLease) => [workspaceId, runId, fence];
 
-function leaseLost({ runId }: RunLease): AppError {
+/** Returns the error of a worker that no longer holds the run. */
+export function leaseLost({ runId }: Pick<RunLease, 'runId'>): AppError {
   return new AppError(
     'LEASE_LOST',
     `The run ${runId} was cancelled or taken over by another worker; this one writes nothing more.`,

@@ -4,6 +4,7 @@ import { executeRun } from '../read/execute-run.ts';
 import type { RunsDeps } from '../runs-deps.ts';
 import { type ClaimedRun, claimRun, type RunLease } from './claim-run.ts';
 import { finishRun } from './finish-run.ts';
+import { leaseLost } from './held-run.ts';
 import type { Places } from './places.ts';
 import { settleFailure } from './settle-failure.ts';
 import { wakeRefused } from './waiting-runs.ts';
@@ -42,7 +43,10 @@ async function workClaimed(deps: RunsDeps, claimed: ClaimedRun): Promise<boolean
   } catch (thrown) {
     const error = failureOf(thrown, job.signal);
     logFailure(log, thrown, error);
-    return await settleFailure(deps, claimed, error);
+    const isSettled = await settleFailure(deps, claimed, error);
+    // an attempt that met another error first learns only here that the run is not its own any more
+    if (!isSettled && error.code !== 'LEASE_LOST') logFailure(log, thrown, leaseLost(claimed));
+    return isSettled;
   }
 }
 

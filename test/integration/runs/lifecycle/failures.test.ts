@@ -43,28 +43,29 @@ test('a failed delivery does not wait for the warehouse, and is what the run is 
 });
 
 describe('the log', () => {
-  /** What a worker logs of a run whose reading ends with this. */
-  async function logOf(thrown: unknown): Promise<Readonly<Record<string, unknown>>> {
+  /** Works on a run whose first delivery ends by `deliver`. Returns the lines of its interruption, and its status after it. */
+  async function interrupt(deliver: (runId: bigint, job: AbortController) => Promise<never>) {
     await addPipeline(here.store);
     here.warehouse.rows = people(6);
-    here.warehouse.gate = async () => {
-      throw thrown;
-    };
+    const runId = await here.request();
+    const job = new AbortController();
+    here.driver.onDelivering = () => deliver(runId, job);
     const lines: string[] = [];
     const log = createLog('info', { write: (line) => void lines.push(line) });
-    const runId = await here.request();
+    const { signal } = job;
     const key = `${WORKSPACE}/${runId}`;
-    const { signal } = new AbortController();
-    await workRun({ ...here.driver.deps, log }, createPlaces(2), {
-      id: '',
-      queue: 'runs',
-      key,
-      signal,
-      complete: async () => undefined,
-    });
-    expect((await readRun(here.store, runId)).status).toBe('failed');
-    const interrupted = lines.map((line) => JSON.parse(line)).find(({ msg }) => msg === 'run.interrupted');
-    return interrupted ?? {};
+    const complete = async () => undefined;
+    await workRun({ ...here.driver.deps, log }, createPlaces(2), { id: '', queue: 'runs', key, signal, complete });
+    const { status } = await readRun(here.store, runId);
+    return { status, said: lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'run.interrupted') };
+  }
+
+  /** What a worker logs of a run whose delivery ends with this. */
+  async function logOf(thrown: unknown): Promise<Readonly<Record<string, unknown>>> {
+    const { status, said } = await interrupt(() => Promise.reject(thrown));
+    expect(status).toBe('failed');
+    expect(said).toHaveLength(1);
+    return said[0];
   }
 
   test('has the stack of a bug', async () => {
@@ -77,5 +78,36 @@ describe('the log', () => {
     const line = await logOf(new AppError('WAREHOUSE_DATA', 'Division by zero.'));
     expect(line).toMatchObject({ level: 40, code: 'WAREHOUSE_DATA', reason: 'Division by zero.' });
     expect(line).not.toHaveProperty('err');
+  });
+
+  test('has the lost lease of a worker that noticed the end of its job first', async () => {
+    const { status, said } = await interrupt(async (runId, job) => {
+      await here.claim(runId);
+      job.abort(new AppError('CANCELLED', 'The job is gone.'));
+      throw job.signal.reason;
+    });
+    expect(status).toBe('running');
+    expect(said).toMatchObject([
+      { level: 30, code: 'CANCELLED' },
+      { level: 30, code: 'LEASE_LOST', reason: expect.stringContaining('taken over by another worker') },
+    ]);
+  });
+
+  test.each([
+    ['a connection that ended meanwhile', new AppError('STORE_UNAVAILABLE', 'The store went away.'), 40],
+    ['a bug', new TypeError('Nobody expected this.'), 50],
+  ])('has the lost lease of a worker that met %s first', async (_what, thrown, level) => {
+    const { status, said } = await interrupt(async (runId) => {
+      await here.claim(runId);
+      throw thrown;
+    });
+    expect(status).toBe('running');
+    expect(said).toMatchObject([{ level }, { level: 30, code: 'LEASE_LOST' }]);
+  });
+
+  test('has a lease that was lost and nothing else once', async () => {
+    const lost = new AppError('LEASE_LOST', 'Another worker has it.');
+    const { said } = await interrupt(() => Promise.reject(lost));
+    expect(said).toMatchObject([{ code: 'LEASE_LOST' }]);
   });
 });

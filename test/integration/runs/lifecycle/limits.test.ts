@@ -121,52 +121,33 @@ describe('the limits', () => {
 });
 
 describe('a worker of a daemon', () => {
-  test('stays free for a workspace without a run, whatever the limits, and the rest follow by themselves', async () => {
-    const release = holdAll();
-    const one = await daemon({ workers: 3, workspaceRuns: 10, connectionRuns: 10 });
-    const [first, second] = [workspaceId(1n), workspaceId(2n)];
-    await queue(
-      one,
-      Array.from({ length: 6 }, () => ({ workspace: first, connectionId: 'a' })),
-    );
-    await until(async () => (await running()).length === 2);
-    await queue(one, [{ workspace: second, connectionId: 'a' }]);
-    await until(async () => (await running()).includes('2/a'));
-    expect((await running()).toSorted()).toEqual(['1/a', '1/a', '2/a']);
-    release();
-    await until(over);
-  });
+  const generous = { workspaceRuns: 10, connectionRuns: 10 };
 
-  test('stays free for the second workspace while the first one has runs without end, with the default settings', async () => {
+  test.each<[string, { settings: DaemonOptions['settings']; daemons: number; queued: number; first: string[] }]>([
+    [
+      'for a workspace without a run, whatever the limits, and the rest follow by themselves',
+      { settings: { workers: 3, ...generous }, daemons: 1, queued: 6, first: ['1/a', '1/a'] },
+    ],
+    [
+      'for the second workspace while the first one has runs without end, with the default settings',
+      { settings: { ...readConfig({}).engine, chunkRows: 100 }, daemons: 1, queued: 3, first: ['1/a', '1/a'] },
+    ],
+    [
+      'for the second workspace also where each daemon has one worker only',
+      { settings: { workers: 1, ...generous }, daemons: 2, queued: 3, first: ['1/a'] },
+    ],
+  ])('stays free %s', async (_when, { settings, daemons, queued, first }) => {
     const release = holdAll();
-    const one = await daemon({ ...readConfig({}).engine, chunkRows: 100 });
-    const [first, second] = [workspaceId(1n), workspaceId(2n)];
-    await queue(
-      one,
-      [1, 2, 3].map(() => ({ workspace: first, connectionId: 'a' })),
-    );
-    await until(async () => (await running()).length === 2);
-    await queue(one, [{ workspace: second, connectionId: 'a' }]);
-    await until(async () => (await running()).includes('2/a'));
-    expect((await running()).toSorted()).toEqual(['1/a', '1/a', '2/a']);
-    release();
-    await until(over);
-  });
-
-  test('stays free for the second workspace also where each daemon has one worker only', async () => {
-    const release = holdAll();
-    const settings = { workers: 1, workspaceRuns: 10, connectionRuns: 10 };
     const one = await daemon(settings);
-    await daemon(settings);
-    const [first, second] = [workspaceId(1n), workspaceId(2n)];
+    for (let more = 1; more < daemons; more++) await daemon(settings);
     await queue(
       one,
-      [1, 2, 3].map(() => ({ workspace: first, connectionId: 'a' })),
+      Array.from({ length: queued }, () => ({ workspace: workspaceId(1n), connectionId: 'a' })),
     );
-    await until(async () => (await running()).length === 1);
-    await queue(one, [{ workspace: second, connectionId: 'a' }]);
+    await until(async () => (await running()).length === first.length);
+    await queue(one, [{ workspace: workspaceId(2n), connectionId: 'a' }]);
     await until(async () => (await running()).includes('2/a'));
-    expect((await running()).toSorted()).toEqual(['1/a', '2/a']);
+    expect((await running()).toSorted()).toEqual([...first, '2/a']);
     release();
     await until(over);
   });
