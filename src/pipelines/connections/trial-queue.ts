@@ -11,8 +11,11 @@ const MOST_WAITING_OF_WORKSPACE = 16;
 const MOST_WAITING_OF_ALL = 64;
 const MOST_WAIT_MS = 15_000;
 const RETRY_AFTER_SECONDS = 5;
-/** Window of the rate limit. Shorter than the longest wait, so that who sends one trial after another is only slowed down. */
-const INTERVAL_MS = 10_000;
+/**
+ * Longest window of a rate of six a minute and more. Shorter than the longest wait, so that who sends one trial after another is
+ * only slowed down.
+ */
+const WINDOW_MS = 10_000;
 
 /** A call that is to wait its turn. */
 export interface TrialRequest {
@@ -42,12 +45,12 @@ interface WorkspaceQueue {
 export function createTrialQueue({ clock, perMinute }: TrialQueueOptions): RunTrial {
   const ofAll = new PQueue({ concurrency: MOST_OF_ALL });
   const queues = new Map<WorkspaceId, WorkspaceQueue>();
-  const intervalCap = Math.max(1, Math.round((perMinute * INTERVAL_MS) / 60_000));
+  const rate = rateOf(perMinute);
   const queueOf = (workspaceId: WorkspaceId): PQueue => {
     const nowMs = clock.nowMs();
     const known = queues.get(workspaceId);
-    if (known === undefined) forgetIdle(queues, nowMs);
-    const queue = known?.queue ?? new PQueue({ concurrency: MOST_OF_WORKSPACE, intervalCap, interval: INTERVAL_MS });
+    if (known === undefined) forgetIdle(queues, { nowMs, ...rate });
+    const queue = known?.queue ?? new PQueue({ concurrency: MOST_OF_WORKSPACE, ...rate });
     queues.set(workspaceId, { queue, usedMs: nowMs });
     return queue;
   };
@@ -67,10 +70,22 @@ export function createTrialQueue({ clock, perMinute }: TrialQueueOptions): RunTr
   };
 }
 
+/** Trials that may start in a window, and the length of the window in ms. */
+interface Rate {
+  readonly intervalCap: number;
+  readonly interval: number;
+}
+
+/** Returns the rate with a whole number of trials a window. The window gives way, so that the rate is met exactly. */
+function rateOf(perMinute: number): Rate {
+  const intervalCap = Math.max(1, Math.floor((perMinute * WINDOW_MS) / 60_000));
+  return { intervalCap, interval: (intervalCap * 60_000) / perMinute };
+}
+
 /** Drops the queues whose rate limit has nothing left to remember. */
-function forgetIdle(queues: Map<WorkspaceId, WorkspaceQueue>, nowMs: number): void {
+function forgetIdle(queues: Map<WorkspaceId, WorkspaceQueue>, { nowMs, interval }: Rate & { nowMs: number }): void {
   for (const [id, { queue, usedMs }] of queues)
-    if (queue.size === 0 && queue.pending === 0 && Math.abs(nowMs - usedMs) > INTERVAL_MS) queues.delete(id);
+    if (queue.size === 0 && queue.pending === 0 && Math.abs(nowMs - usedMs) > interval) queues.delete(id);
 }
 
 type Join<Answer> = (leave: AbortSignal, start: () => void) => Promise<Answer>;

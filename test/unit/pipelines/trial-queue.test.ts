@@ -155,4 +155,20 @@ describe('the rate', () => {
     await vi.advanceTimersByTimeAsync(2);
     expect(await next).toBe('ended');
   });
+
+  test.each([1, 3, 8, 20, 100])('is %i a minute as it was set, however small', async (perMinute) => {
+    const { ask, started, open } = line(perMinute);
+    open.resolve('ended');
+    const leaving = new AbortController();
+    const asked: Promise<unknown>[] = [];
+    for (let seconds = 0; seconds < 300; seconds++) {
+      while (asked.length < started.length + 16) asked.push(ask(OURS, leaving.signal).catch(() => undefined));
+      await vi.advanceTimersByTimeAsync(1000);
+    }
+    // after five minutes, and at most those of one more window
+    expect(started.length).toBeGreaterThanOrEqual(5 * perMinute);
+    expect(started.length).toBeLessThanOrEqual(5 * perMinute + Math.max(1, perMinute / 6));
+    leaving.abort(new Error('The caller went away.'));
+    await Promise.all(asked);
+  });
 });
