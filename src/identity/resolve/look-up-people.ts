@@ -29,10 +29,12 @@ export async function lookUpPeople(
   for (const ordinal of logins) if (ordinal >= 0) steps[ordinal] = LOGIN;
   await lookUpLogins(tx, prepared, { memory, probe, steps, logins });
   settlePeople(memory, prepared, logins);
+  const unlisted = listUnlisted(memory, prepared, logins);
   // not needed any more after this, and otherwise kept as long as the chunk
   for (const profile of memory.profiles.values()) profile.identities = undefined;
   markOthers(steps, prepared, memory);
   await lookUpOthers(tx, prepared, { memory, probe, steps });
+  forgetOvertaken(memory, unlisted);
   return memory;
 }
 
@@ -171,6 +173,40 @@ function listsAll({ identities }: ProfileMemory, keys: ChunkKeys, person: number
     if (!identities.includes(identityText(keys, at))) return false;
   }
   return true;
+}
+
+/** An identity that a profile did not list when it was read, though a person of that profile carries it. */
+interface Unlisted {
+  readonly ordinal: number;
+  readonly profile: ProfileMemory;
+}
+
+function listUnlisted(memory: ChunkMemory, { keys }: PreparedPeople, logins: Int32Array): readonly Unlisted[] {
+  const unlisted: Unlisted[] = [];
+  for (let i = 0; i < logins.length; i++) {
+    const login = logins[i] as number;
+    const profile = login < 0 || memory.settled[i] !== undefined ? undefined : memory.owner(login);
+    if (profile?.identities === undefined) continue;
+    for (let at = keys.starts[i] as number; at < (keys.starts[i + 1] as number); at++) {
+      const ordinal = keys.ordinals[at] as number;
+      if (!profile.identities.includes(identityText(keys, at))) unlisted.push({ ordinal, profile });
+    }
+  }
+  return unlisted;
+}
+
+/**
+ * Forgets profiles that another delivery may have changed between the two look-ups: an identity that the profile did not list
+ * has an owner now. They are read anew. Otherwise a person to whom nothing is added would keep the older attributes in mind,
+ * and no check of the version would notice.
+ */
+function forgetOvertaken(memory: ChunkMemory, unlisted: readonly Unlisted[]): void {
+  for (const { ordinal, profile } of unlisted) {
+    if (memory.owner(ordinal) === undefined) continue;
+    profile.version = undefined;
+    profile.attributes = undefined;
+    profile.times = undefined;
+  }
 }
 
 function markOthers(steps: Uint8Array, { keys, count }: PreparedPeople, { settled }: ChunkMemory): void {

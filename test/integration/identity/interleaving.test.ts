@@ -1,26 +1,19 @@
 // Deliveries that run at the same time must come to what they would have come to one after the other, in some order.
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, it } from 'vitest';
 import {
   DEFAULT_POLICY,
   deliverInTransaction,
   type Person,
-  type PersonOutcome,
   type ResolutionScope,
 } from '../../../src/identity/index.ts';
 import { workspaceId } from '../../../src/kernel/index.ts';
 import type { Store } from '../../../src/store/index.ts';
 import { person, SCOPE, testIdentities } from '../../support/people/deliver-people.ts';
 import { expectWholePeople } from '../../support/people/expect-whole-people.ts';
-import { PeopleModel } from '../../support/people/people-model.ts';
 import { people, policiesOf, STRATEGIES } from '../../support/people/people-rows.ts';
-import { asModelled, modelledPeople, storedPeople } from '../../support/people/people-side-by-side.ts';
+import { type Done, expectSomeOrder } from '../../support/people/replay-orders.ts';
 import { openTestStore } from '../../support/stores/test-store.ts';
-
-interface Done {
-  readonly person: Person;
-  readonly outcome: PersonOutcome;
-}
 
 let workers = 0;
 
@@ -36,30 +29,6 @@ async function work(store: Store, scope: ResolutionScope, chunks: readonly (read
     done.push(...outcomes.map((outcome, i) => ({ person: chunk[i] as Person, outcome })));
   }
   return done;
-}
-
-/** Every way to put the lists into one that keeps the order of each. */
-function* interleavings<Item>(lists: readonly (readonly Item[])[]): Generator<Item[], void, undefined> {
-  const left = lists.filter((list) => list.length > 0);
-  if (left.length === 0) yield [];
-  for (const list of left) {
-    const others = left.map((each) => (each === list ? list.slice(1) : each));
-    for (const rest of interleavings(others)) yield [list[0] as Item, ...rest];
-  }
-}
-
-/** The model after the deliveries in this order and the MPIDs of its profiles; undefined: they came to something else. */
-function replay(scope: ResolutionScope, order: readonly Done[]) {
-  const model = new PeopleModel(scope.policy);
-  const mpids: bigint[] = [];
-  for (const { person: one, outcome } of order) {
-    const expected = model.deliver(one, scope.mode);
-    const isMade = typeof expected === 'object' && expected.number === mpids.length;
-    if (isMade && 'mpid' in outcome && !mpids.includes(outcome.mpid)) mpids.push(outcome.mpid);
-    const told = asModelled(outcome, (mpid) => mpids.indexOf(mpid));
-    if (JSON.stringify(told) !== JSON.stringify(expected)) return undefined;
-  }
-  return { model, mpids };
 }
 
 const optional = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });
@@ -100,10 +69,7 @@ describe.each(STRATEGIES)('%s, several workers at once', (strategy) => {
             ),
           ),
         );
-        const fitting = [...interleavings(done)].flatMap((order) => replay(scope, [...first, ...order]) ?? []);
-        expect(fitting, 'orders that give these outcomes').not.toEqual([]);
-        const stored = await storedPeople(store, scope, []);
-        expect(fitting.map(({ model, mpids }) => modelledPeople(model, mpids))).toContainEqual(stored);
+        await expectSomeOrder(store, scope, { before: first, atOnce: done });
       }),
       { numRuns: 20 },
     );
