@@ -2,11 +2,12 @@
 import { createHash } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
-import type { Client, ClientChannel } from 'ssh2';
+import type { Client, ClientChannel, ConnectConfig } from 'ssh2';
 import { AppError, field, say, systemClock } from '../../../src/kernel/index.ts';
 import { cutText } from '../../_shared/classifier.ts';
 import { fieldOf } from '../../_shared/field-of.ts';
 import type { Target } from '../../_shared/resolve-host.ts';
+import { ignoreHostKeys, limitWaiting } from './limit-server.ts';
 
 /** The part of the SDK that a tunnel needs. */
 export type LoadSsh = () => Promise<{ readonly Client: new () => Client }>;
@@ -26,8 +27,6 @@ export interface SshLogin {
 /** Time for the sign-in, and then for the SSH server to reach the database. */
 const READY_MS = 8000;
 const KEEP_ALIVE_MS = 10_000;
-/** Bytes that may wait in either direction. A channel's window is 2 MiB, so only a server that ignores it gets beyond. */
-const MOST_WAITING_BYTES = 16 * (1 << 20);
 /** Least size of packets that a server may ask for. The SDK writes to a channel with packets of 0 bytes for ever. */
 const LEAST_PACKET_BYTES = 1024;
 
@@ -63,25 +62,18 @@ export async function openTunnel(
     const abort = () => reject(new Error('The attempt was cancelled'));
     signal?.addEventListener('abort', abort, { once: true, signal: settled.signal });
     limitWaiting(tcp, () => channel?.readableLength ?? 0);
-    client.connect({
-      sock: tcp,
-      username: login.user,
-      ...(login.password === undefined ? {} : { password: login.password }),
-      ...(login.privateKey === undefined ? {} : { privateKey: login.privateKey }),
-      ...(login.passphrase === undefined ? {} : { passphrase: login.passphrase }),
-      readyTimeout: READY_MS,
-      keepaliveInterval: KEEP_ALIVE_MS,
-      // a small packet could unpack to many megabytes
-      algorithms: { compress: ['none'] },
-      hostVerifier: (key: Buffer) => {
-        seen = fingerprintOf(key);
-        return seen === login.hostKey.replace(/=$/, '');
-      },
-    });
+    const verify = (key: Buffer) => {
+      seen = fingerprintOf(key);
+      return seen === login.hostKey.replace(/=$/, '');
+    };
+    client.connect({ ...optionsOf(login), sock: tcp, hostVerifier: verify });
+    ignoreHostKeys(client, tcp);
     if (signal?.aborted) abort();
   });
   try {
     channel = await opened;
+    // closed in the same moment in which the channel was opened, so that nobody heard of it
+    if (tcp.destroyed) throw tcp.errored ?? new Error('The SSH server closed the connection');
     requirePackets(channel);
     return socketOf({ client, tcp, channel });
   } catch (failure) {
@@ -92,12 +84,17 @@ export async function openTunnel(
   }
 }
 
-/** Closes the connection of a server that sends more than the window of the channel, or reads nothing. */
-function limitWaiting(tcp: Socket, unread: () => number): void {
-  tcp.on('data', () => {
-    if (Math.max(tcp.writableLength, unread()) <= MOST_WAITING_BYTES) return;
-    tcp.destroy(new Error('The SSH server sent more than the window of the channel, or read nothing'));
-  });
+function optionsOf(login: SshLogin): ConnectConfig {
+  return {
+    username: login.user,
+    ...(login.password === undefined ? {} : { password: login.password }),
+    ...(login.privateKey === undefined ? {} : { privateKey: login.privateKey }),
+    ...(login.passphrase === undefined ? {} : { passphrase: login.passphrase }),
+    readyTimeout: READY_MS,
+    keepaliveInterval: KEEP_ALIVE_MS,
+    // a small packet could unpack to many megabytes
+    algorithms: { compress: ['none'] },
+  };
 }
 
 function requirePackets(channel: ClientChannel): void {

@@ -1,6 +1,7 @@
 // SSH servers that break the protocol. A connection names its SSH server, so a tenant can run one.
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import ssh2 from 'ssh2';
 import { describe, expect, it } from 'vitest';
 import { loadSsh } from '../../../connectors/redshift/session.ts';
 import { openTunnel } from '../../../connectors/redshift/tunnel/tunnel.ts';
@@ -19,9 +20,32 @@ const TARGET = { host: 'db.invalid', port: 5432 };
 interface Wire {
   channelOpenConfirm(...numbers: readonly [recipient: number, sender: number, window: number, packet: number]): void;
   channelData(recipient: number, bytes: Buffer): void;
+  readonly _packetRW: { readonly write: Packets };
+  readonly _cipher: { encrypt(packet: Buffer): void };
+}
+
+interface Packets {
+  readonly allocStart: number;
+  alloc(bytes: number): Buffer;
+  finalize(packet: Buffer): Buffer;
 }
 
 const wireOf = ({ client }: Forwarding): Wire => Reflect.get(client, '_protocol');
+
+const GLOBAL_REQUEST = 80;
+
+/** Announces a host key, as OpenSSH does after the sign-in. */
+function announce({ _packetRW: { write }, _cipher: cipher }: Wire, publicKey: Buffer): void {
+  const text = (bytes: Buffer) => Buffer.concat([Buffer.from([0, 0, 0, bytes.length]), bytes]);
+  const name = text(Buffer.from('hostkeys-00@openssh.com'));
+  const said = Buffer.concat([Buffer.from([GLOBAL_REQUEST]), name, Buffer.from([0]), text(publicKey)]);
+  const packet = write.alloc(said.length);
+  said.copy(packet, write.allocStart);
+  cipher.encrypt(write.finalize(packet));
+}
+
+/** Returns an ed25519 key as it travels. */
+const someKey = () => Buffer.from(ssh2.utils.generateKeyPairSync('ed25519').public.split(' ')[1] ?? '', 'base64');
 
 function tunnelTo({ port, hostKey }: Pick<SshServer, 'port' | 'hostKey'>, key: object = { password: SSH_PASSWORD }) {
   return openTunnel(loadSsh, {
@@ -53,6 +77,33 @@ describe('an SSH server', () => {
     });
     await until(() => server.clients() === 0);
   }, 30_000);
+
+  it('that announces its other keys once serves all the same', async () => {
+    await using server = await openSshServer((asked) => {
+      announce(wireOf(asked), someKey());
+      asked.accept().write('hello');
+    });
+    const stream = await tunnelTo(server);
+    const [bytes]: readonly unknown[] = await once(stream, 'data');
+    expect(String(bytes)).toBe('hello');
+    stream.destroy();
+    await until(() => server.clients() === 0);
+  });
+
+  it('that announces keys again and again is left, before they fill the memory', async () => {
+    await using server = await openSshServer((asked) => {
+      asked.accept();
+      const key = someKey();
+      for (let sent = 0; sent < 100; sent++) announce(wireOf(asked), key);
+    });
+    // the announcements may come together with the channel, or after it
+    const failing = tunnelTo(server).then(async (stream) => {
+      const [failure]: readonly unknown[] = await once(stream, 'error');
+      throw failure;
+    });
+    await expect(failing).rejects.toThrow('announces host keys again and again');
+    await until(() => server.clients() === 0);
+  });
 
   it('that ignores the window of a channel is left, before its bytes fill the memory', async () => {
     await using server = await openSshServer((asked) => {
