@@ -29,7 +29,7 @@ export async function expectSomeOrder(
   expect(fitting.map(({ model, mpids }) => modelledPeople(model, mpids))).toContainEqual(stored);
 }
 
-/** Every way to put the lists into one that keeps the order of each. */
+/** Yields every way to put the lists into one that keeps the order of each. */
 function* interleavings<Item>(lists: readonly (readonly Item[])[]): Generator<Item[], void, undefined> {
   const left = lists.filter((list) => list.length > 0);
   if (left.length === 0) yield [];
@@ -39,7 +39,7 @@ function* interleavings<Item>(lists: readonly (readonly Item[])[]): Generator<It
   }
 }
 
-/** The model after the deliveries in this order and the MPIDs of its profiles; undefined: they came to something else. */
+/** Returns the model after the deliveries in this order, and the MPIDs of its profiles. Undefined: they came to something else. */
 function replay(scope: ResolutionScope, order: readonly Done[]) {
   const model = new PeopleModel(scope.policy);
   const mpids: bigint[] = [];
