@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createLog } from '../../src/kernel/index.ts';
 import { type Store, startStore } from '../../src/store/index.ts';
 
-/** An embedded store with the settings of production, gone when disposed. */
+/** Starts an embedded store with the settings of production; disposing it removes its data. */
 export async function openBenchStore(): Promise<Store> {
   const home = await mkdtemp(join(tmpdir(), 'penstock-bench-'));
   await chmod(home, 0o755);

@@ -9,13 +9,13 @@ import { temporaryHome } from '../../test/support/stores/temporary-home.ts';
 export interface BenchDaemon extends AsyncDisposable {
   readonly pid: number;
   readonly url: string;
-  /** As the daemon was started, for commands beside it. */
+  /** Options that the daemon was started with, for commands beside it. */
   readonly options: ProcessOptions;
   readonly api: ApiClient;
   readonly store: Store;
-  /** Of the store's main process. */
+  /** Main process of the store. */
   readonly storePid: number;
-  /** Where DuckDB files of the workspace lie. */
+  /** Folder of the workspace's DuckDB files. */
   readonly folder: string;
 }
 
@@ -43,14 +43,14 @@ export async function startBenchDaemon(): Promise<BenchDaemon> {
   };
 }
 
-/** The Authorization of a new input key. The rate limit of the workspace would be what is measured, so it goes far up. */
+/** Creates an input key and returns its Authorization. Raises the workspace's rate limit, or a bench would measure that. */
 export async function openBenchInput({ api, options }: BenchDaemon): Promise<string> {
   await api.put('/settings', { limits: { batches_per_second: 100_000 } });
   const made = await commandLine(bareEnvironment(options)).json('credentials', 'create', 'input', 'bench');
   return `Basic ${Buffer.from(`${made.key}:${made.secret}`).toString('base64')}`;
 }
 
-/** Line 1 of postmaster.pid. */
+/** Reads line 1 of postmaster.pid. */
 export async function mainPidOf(store: Store): Promise<number> {
   const [row] = await store.query<{ pid: string }>(
     `SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1) AS pid`,

@@ -9,7 +9,7 @@ interface ProcessTimes {
   readonly ticks: number;
 }
 
-/** CPU of a process in µs since it began; with `withChildren`, of those it has now and had. Under Linux only. */
+/** Reads the CPU of a process in µs since it began; with `withChildren`, also of its children, past and present. Linux only. */
 export function cpuMicrosOf(pid: number, { withChildren = false } = {}): number {
   let ticks = readTimes(pid)?.ticks ?? 0;
   if (!withChildren) return ticks * MICROS_PER_TICK;
@@ -20,7 +20,7 @@ export function cpuMicrosOf(pid: number, { withChildren = false } = {}): number 
   return ticks * MICROS_PER_TICK;
 }
 
-/** proc(5), stat: the fields behind the command's closing bracket. */
+/** Reads the fields behind the command's closing bracket: proc(5), stat. */
 function readTimes(pid: number): ProcessTimes | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -32,7 +32,7 @@ function readTimes(pid: number): ProcessTimes | undefined {
   }
 }
 
-/** The most memory the process has held since `forgetPeak`, in MiB. */
+/** Reads the peak memory of a process since `forgetPeak`, in MiB. */
 export function peakMemoryMb(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Math.round(Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024);

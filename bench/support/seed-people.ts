@@ -14,7 +14,7 @@ interface AttributesOf {
   textsOf(number: number): readonly string[];
 }
 
-/** Profiles of `customer-0` and on in the workspace of the daemon, each with an e-mail and attributes. */
+/** Delivers profiles of `customer-0` and on in the workspace of the daemon, each with an e-mail and attributes. */
 export async function seedPeople(
   { store, options }: BenchDaemon,
   count: number,

@@ -33,11 +33,14 @@ export interface Progress {
 }
 
 /**
- * The folder of an installation, made where it is not there. Two processes that want it at once wait for each other. It
- * is built under another name and renamed when it is whole; what a killed build left is removed by the next.
+ * Returns the folder of an installation below `root`, and makes it where it is missing. Two processes that want it at once
+ * wait for each other. A build has another name until it is whole; the next build removes what a killed one left.
  */
-export async function ensureInstalled(installation: Installation, progress: Progress): Promise<string> {
-  const root = join(cacheFolder(), 'installed');
+export async function ensureInstalled(
+  installation: Installation,
+  progress: Progress,
+  root = join(cacheFolder(), 'installed'),
+): Promise<string> {
   const folder = join(root, installation.key);
   if (await isWhole(folder, installation)) return folder;
   await mkdir(root, { recursive: true });
