@@ -64,20 +64,18 @@ export function findRefused(statement: unknown, tokens: readonly Token[]): Refus
 
 /** Words that begin a statement that writes, by the name that the tokenizer gives them. */
 const WRITING_WORDS: ReadonlySet<string> = new Set([
-  ...[
-    'INSERT',
-    'UPDATE',
-    'DELETE',
-    'MERGE',
-    'TRUNCATE',
-    'CREATE',
-    'DROP',
-    'ALTER',
-    'COPY',
-    'GRANT',
-    'REVOKE',
-    'EXECUTE',
-  ],
+  'INSERT',
+  'UPDATE',
+  'DELETE',
+  'MERGE',
+  'TRUNCATE',
+  'CREATE',
+  'DROP',
+  'ALTER',
+  'COPY',
+  'GRANT',
+  'REVOKE',
+  'EXECUTE',
 ]);
 
 /** Words after FOR that lock rows. */
