@@ -1,4 +1,5 @@
 // The SQL gate: is a model exactly one SELECT that only reads? Models are parsed, never matched by patterns.
+import { itemAt } from '../../kernel/index.ts';
 import type { Dialect } from '../dialect.ts';
 import { findDisputedComment } from './disputed-comment.ts';
 import { findEffect } from './effects.ts';
@@ -10,6 +11,7 @@ import { isClosed } from './parentheses.ts';
 import { GRAMMARS, loadParser, type Parsed, type SqlParser, type Token } from './parser.ts';
 import { findRefusedPipe } from './plain/pipes.ts';
 import { plainSql } from './plain/plain-sql.ts';
+import { timeTravelCalls } from './plain/time-travel.ts';
 import { findDisputedString, readByRedshift } from './redshift-reading.ts';
 import { readAgain } from './second-opinion.ts';
 
@@ -93,7 +95,8 @@ export function checkByGrammar(parser: SqlParser, sql: string, grammar: string):
   if (pipe !== undefined) return refuse(sql, pipe.offset, notAllowed(pipe.construct));
   const text = sql.slice(first.start, tokens.at(-1)?.end);
   const check = verdict({ sql, text, tokens, first, parsed: parser.parse(text, grammar) });
-  return check.outcome === 'refused' ? check : (disputedBySecond({ sql, tokens, grammar }) ?? check);
+  if (check.outcome === 'refused') return check;
+  return disputedBySecond({ sql, tokens, grammar }) ?? doubtInCalls(parser, { sql, text, tokens, grammar }) ?? check;
 }
 
 interface Reading {
@@ -109,6 +112,24 @@ function refusedByRedshift(parser: SqlParser, { sql, tokens, grammar }: Reading)
   if (/\/\*|\$/.test(sql)) return refuse(sql, disputed.start, BACKSLASH);
   const check = checkByGrammar(parser, readByRedshift(sql), grammar);
   return check.outcome === 'refused' && check.complaint.kind === 'construct' ? check : undefined;
+}
+
+/** Checks the calls of `FOR SYSTEM_TIME AS OF`, each as the query `SELECT f(…)`. Returns undefined where all are accepted. */
+function doubtInCalls(
+  parser: SqlParser,
+  { sql, text, tokens, grammar }: Reading & Pick<Case, 'text'>,
+): ModelCheck | undefined {
+  for (const call of timeTravelCalls(tokens, grammar)) {
+    const { start } = itemAt(call, 0);
+    const select = { type: 'SELECT', text: 'SELECT', start: start - 'SELECT '.length, end: start };
+    const parsed = parser.parse(`SELECT ${sql.slice(start, call.at(-1)?.end)}`, grammar);
+    const check = verdict({ sql, text, tokens: [select, ...call], first: select, parsed });
+    if (check.outcome !== 'accepted') return check;
+    // the parser did not read its arguments
+    const [inner] = timeTravelCalls(call.slice(1), grammar);
+    if (inner !== undefined) return refuse(sql, itemAt(inner, 0).start, notAllowed('A query in FOR SYSTEM_TIME AS OF'));
+  }
+  return undefined;
 }
 
 /** Refuses a text in which the second parser sees anything but one SELECT. */

@@ -208,27 +208,6 @@ describe('parentheses', () => {
   );
 });
 
-describe('time travel of BigQuery', () => {
-  it.each([
-    'select * from t for system_time as of timestamp_sub(current_timestamp(), interval 1 hour)',
-    "select a from t FOR SYSTEM_TIME AS OF timestamp('2026-01-01\n') x join u for system_time as of f('😀', (2)) as y on true",
-    "select a from t for system_time as of '2026-01-01' where for_system(a)",
-  ])('may be a call: %s', async (sql) => {
-    expect(await checkModel(`${sql};`, { grammar: 'bigquery' })).toEqual({ outcome: 'accepted', sql, warnings: [] });
-  });
-
-  it('keeps the places behind it', async () => {
-    const sql = "select a from t for system_time as of f('😀',\n 1) where";
-    expect(await complaint(sql, 'bigquery')).toBe('Line 2, column 5: Syntax error: Unexpected token: Where');
-    const called = "select a from t for system_time as of nextval('x')";
-    expect(await complaint(called, 'bigquery')).toBe(`Line 1, column 39: NEXTVAL ${ONLY_READS}`);
-  });
-
-  it('is no call in other grammars', async () => {
-    expect(await complaint('select * from t for system_time as of f(1)', 'snowflake')).toContain('Syntax error');
-  });
-});
-
 describe('answers that the parser gave to no text yet', () => {
   const twice = (real: SqlParser): SqlParser => ({
     tokens: (sql, grammar) => real.tokens(sql, grammar),

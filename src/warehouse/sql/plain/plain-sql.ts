@@ -1,9 +1,10 @@
 // Writes constructs that the parser does not know in a form that it knows. Only the parser reads the result: the warehouse gets
-// the model as it was written. Nothing is hidden from the checks, because they read the tokens of the original text.
-import { closeOf } from '../parentheses.ts';
+// the model as it was written. The checks of words read the tokens of the original text, and the calls that an edit removes are
+// parsed apart (`timeTravelCalls`), so that nothing is hidden.
 import type { Token } from '../parser.ts';
 import { applyEdits, type Edit, type EditedText } from './edits.ts';
 import { PIPE_GRAMMARS, pipeEdits } from './pipes.ts';
+import { timeTravelEdits } from './time-travel.ts';
 
 /** Returns the text for the parser. Returns undefined if pipe queries are nested too deeply. */
 export function plainSql(sql: string, tokens: readonly Token[], grammar: string): EditedText | undefined {
@@ -12,22 +13,8 @@ export function plainSql(sql: string, tokens: readonly Token[], grammar: string)
 }
 
 function productEdits(tokens: readonly Token[], grammar: string): readonly Edit[] {
-  if (grammar === 'bigquery') return [...timeTravelEdits(tokens), ...withExpressionEdits(tokens)];
+  if (grammar === 'bigquery') return [...timeTravelEdits(tokens, grammar), ...withExpressionEdits(tokens)];
   return grammar === 'snowflake' ? starPatternEdits(tokens) : [];
-}
-
-/** Removes the arguments of `FOR SYSTEM_TIME AS OF f(…)`: BigQuery accepts any constant there, the parser only words. */
-function timeTravelEdits(tokens: readonly Token[]): readonly Edit[] {
-  return tokens.flatMap(({ type, start }, index) => {
-    if (type !== 'L_PAREN' || !isTimeTravel(tokens.slice(Math.max(0, index - 5), index))) return [];
-    const [close] = closeOf(tokens, index);
-    return close === undefined ? [] : [{ start, end: close.end, text: ' ' }];
-  });
-}
-
-function isTimeTravel(before: readonly Token[]): boolean {
-  const words = before.map(({ text }) => text.toUpperCase());
-  return words.slice(0, 4).join(' ') === 'FOR SYSTEM_TIME AS OF';
 }
 
 /** One pair of parentheses. `names` has an edit for each name of a WITH expression; other parentheses have none. */
