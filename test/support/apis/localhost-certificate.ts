@@ -1,10 +1,15 @@
 // A self-signed certificate for localhost and its key, made for tests only. Valid until 2126.
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 
-/** Has the whole process trust `CERTIFICATE`. Returns what takes that back, for the next file runs in this process too. */
+/** Has the whole process trust `CERTIFICATE`. Returns what takes that back. */
 export function trustLocalhost(): () => void {
+  return trustCertificate(CERTIFICATE);
+}
+
+/** Has the whole process trust a certificate. Returns what takes that back, for the next file runs in this process too. */
+export function trustCertificate(certificate: string): () => void {
   const trusted = getCACertificates('default');
-  setDefaultCACertificates([...trusted, CERTIFICATE]);
+  setDefaultCACertificates([...trusted, certificate]);
   return () => setDefaultCACertificates(trusted);
 }
 

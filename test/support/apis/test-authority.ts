@@ -19,7 +19,8 @@ export interface Pair {
 /** An authority that signs certificates for servers and clients of tests. */
 export interface TestAuthority {
   readonly certificate: string;
-  sign(commonName: string): Promise<Pair>;
+  /** The first name is the subject; the certificate is for all of them. */
+  sign(...names: readonly [string, ...string[]]): Promise<Pair>;
 }
 
 export async function createTestAuthority(commonName: string): Promise<TestAuthority> {
@@ -31,9 +32,11 @@ export async function createTestAuthority(commonName: string): Promise<TestAutho
   });
   return {
     certificate: root.toString('pem'),
-    async sign(subject) {
+    async sign(...names) {
+      const [subject] = names;
       const own = await newKeys();
-      const extensions: Extension[] = [new SubjectAlternativeNameExtension([{ type: 'dns', value: subject }])];
+      const alternatives = names.map((value) => ({ type: 'dns' as const, value }));
+      const extensions: Extension[] = [new SubjectAlternativeNameExtension(alternatives)];
       const certificate = await X509CertificateGenerator.create({
         ...{ subject: [{ CN: [subject] }], issuer: root.subject, notBefore: FROM, notAfter: TO, extensions },
         ...{ signingAlgorithm: ALGORITHM, signingKey: keys.privateKey, publicKey: own.publicKey },
