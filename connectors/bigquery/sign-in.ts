@@ -4,6 +4,7 @@ import type { AuthClient } from 'google-auth-library';
 import { AppError, field, say } from '../../src/kernel/index.ts';
 import type { ConnectorEnvironment } from '../../src/warehouse/index.ts';
 import type { Agents } from '../_shared/agents.ts';
+import { identityNotAllowed } from '../_shared/cloud-identity.ts';
 import { transportOf } from './agents.ts';
 import type { BigQueryConfig } from './config.ts';
 import { type ExternalAccount, readExternalAccount } from './external-account.ts';
@@ -76,9 +77,7 @@ export function accountOf(config: BigQueryConfig, { allowsCloudIdentity }: Conne
     return { kind: 'key', key };
   }
   if (allowsCloudIdentity) return { kind: 'daemon' };
-  const name = field('config.application_default_credentials');
-  const way = 'Use another sign-in, or ask the operator to add it to PENSTOCK_CLOUD_IDENTITY.';
-  throw new AppError('WAREHOUSE_CONFIG', say`${name} is not allowed for this workspace. ${way}`);
+  throw identityNotAllowed('config.application_default_credentials');
 }
 
 interface Wanted {

@@ -2,6 +2,7 @@
 import { AppError, field, messageOf, say } from '../../../src/kernel/index.ts';
 import type { ConnectorEnvironment } from '../../../src/warehouse/index.ts';
 import { cutText } from '../../_shared/classifier.ts';
+import { identityNotAllowed } from '../../_shared/cloud-identity.ts';
 import { fieldOf } from '../../_shared/field-of.ts';
 import { hostOf } from '../address.ts';
 import type { SnowflakeConfig } from '../config.ts';
@@ -14,8 +15,7 @@ export function requireAllowed(
   { allowsCloudIdentity }: Pick<ConnectorEnvironment, 'allowsCloudIdentity'>,
 ): void {
   if (provider === undefined || allowsCloudIdentity) return;
-  const way = 'Use another sign-in, or ask the operator to add it to PENSTOCK_CLOUD_IDENTITY.';
-  throw new AppError('WAREHOUSE_CONFIG', say`${FIELD} is not allowed for this workspace. ${way}`);
+  throw identityNotAllowed('config.workload_identity_provider');
 }
 
 /** Returns the SDK's options. The SDK gives the identity to Snowflake's hosts only, and takes `host` for where it leads. */
