@@ -1,17 +1,15 @@
 // The token of another cloud, fetched from the address that a connection names. The address is checked as that of any
 // warehouse, and the call goes to the checked addresses without following redirects.
-import type { IncomingMessage } from 'node:http';
-import { type Agent, get } from 'node:https';
-import { AppError, type ErrorCode, systemClock, template } from '../../src/kernel/index.ts';
+import { AppError, type ErrorCode, errorCode, template } from '../../src/kernel/index.ts';
 import type { NetworkRules } from '../../src/warehouse/index.ts';
 import { createAgents } from '../_shared/agents.ts';
 import type { Target } from '../_shared/resolve-host.ts';
+import { sendRequest } from '../_shared/send-request.ts';
 import type { TokenSource } from './external-account.ts';
 import { parseObject } from './parse-object.ts';
 
 const HTTPS = 443;
-const MOST_BYTES = 64 * 1024;
-const PATIENCE_MS = 10_000;
+const LIMITS = { mostBytes: 64 * 1024, totalMs: 10_000 };
 
 const MADE_BY = template('the url in {config.workload_identity}');
 
@@ -27,47 +25,28 @@ export function sourceTarget({ url }: TokenSource): Target {
  */
 export async function fetchSubjectToken(source: TokenSource, network: NetworkRules): Promise<string> {
   const agents = createAgents(network, { madeBy: MADE_BY });
-  const { status, text } = await answerOf(source, agents.https).finally(() => agents.close());
+  const { url, headers } = source;
+  const { status, body, isWhole } = await sendRequest(agents.https, { url, headers, ...LIMITS })
+    .catch(nameFailure)
+    .finally(() => agents.close());
+  if (!isWhole) throw refused(`returned more than ${LIMITS.mostBytes / 1024} KiB`);
   if (status !== 200) throw refused(`answered with the status ${status}`, codeOf(status));
+  const text = body.toString('utf8');
   const token = source.field === undefined ? text.trim() : parseObject(text)?.[source.field];
   if (typeof token !== 'string' || token === '') throw refused('returned no token');
   return token;
 }
 
-interface Answer {
-  readonly status: number | undefined;
-  readonly text: string;
-}
-
-function answerOf({ url, headers }: TokenSource, agent: Agent): Promise<Answer> {
-  const settled = new AbortController();
-  const answered = new Promise<Answer>((resolve, reject) => {
-    const request = get(url, { headers, agent });
-    request.on('error', reject);
-    // an answer that changes the protocol closes the connection without an error
-    request.once('close', () => reject(refused('closed the connection', 'WAREHOUSE_UNREACHABLE')));
-    request.once('response', (response) => resolve(readAnswer(response)));
-    void systemClock.sleep(PATIENCE_MS, settled.signal).then(
-      () => request.destroy(refused(`did not answer within ${PATIENCE_MS / 1000} s`, 'WAREHOUSE_UNREACHABLE')),
-      () => undefined,
-    );
-  });
-  return answered.finally(() => settled.abort());
-}
-
-async function readAnswer(response: IncomingMessage): Promise<Answer> {
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  for await (const part of response as AsyncIterable<Buffer>) {
-    bytes += part.byteLength;
-    if (bytes > MOST_BYTES) throw refused(`returned more than ${MOST_BYTES / 1024} KiB`);
-    parts.push(part);
-  }
-  return { status: response.statusCode, text: Buffer.concat(parts).toString('utf8') };
+/** Names the address where it gave no answer; other failures of a socket are named by their codes. */
+function nameFailure(failure: unknown): never {
+  const code = errorCode(failure);
+  if (code === 'ETIMEDOUT') throw refused(`did not answer within ${LIMITS.totalMs / 1000} s`, 'WAREHOUSE_UNREACHABLE');
+  if (code === 'ECONNRESET') throw refused('closed the connection', 'WAREHOUSE_UNREACHABLE');
+  throw failure;
 }
 
 /** Returns the code of an answer without a token: an overloaded server is asked again. */
-function codeOf(status = 0): ErrorCode {
+function codeOf(status: number): ErrorCode {
   if (status === 429) return 'WAREHOUSE_THROTTLED';
   return status === 408 || status >= 500 ? 'WAREHOUSE_UNREACHABLE' : 'WAREHOUSE_CREDENTIALS';
 }

@@ -1,4 +1,5 @@
 export { type BackoffPolicy, backoffDelayMs, type Random, systemRandom } from './backoff.ts';
+export { checkedLookup } from './checked-lookup.ts';
 export { type Clock, isWithin, sleepUnheld, systemClock } from './clock.ts';
 export { countCharacters } from './count-characters.ts';
 export { eachApart, failureOf } from './each-apart.ts';
@@ -17,6 +18,7 @@ export {
 export { parseEveryValue } from './every-value.ts';
 export { fieldPath } from './field-path.ts';
 export { createHostList, createNetworkCheck, type HostList } from './host-list.ts';
+export { answerTo, readUpTo } from './http-answer.ts';
 export { DEFAULT_PRIORITY, DEVICE_ID_TYPES, IDENTITY_TYPES, type IdentityType } from './identity-types.ts';
 export { createIdSource, type WorkspaceId, workspaceId } from './ids.ts';
 export {
@@ -46,6 +48,7 @@ export {
   type ProxyOf,
 } from './proxy/proxy-rules.ts';
 export { basicAuthorization, type ProxyServer, parseProxy } from './proxy/proxy-server.ts';
+
 export { compileCheck, compileSchema, type SchemaCheck } from './schema/compile-schema.ts';
 export { allowedValues, type Discriminator, type JsonSchema } from './schema/json-schema.ts';
 export { type Check, complain, startScan } from './schema/scan.ts';

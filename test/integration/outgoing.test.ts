@@ -126,6 +126,15 @@ describe('time and size', () => {
     await expect(outgoing.call(post(receiver.url))).rejects.toMatchObject({ code: 'CALL_FAILED' });
   });
 
+  test('a receiver that changes the protocol fails the call at once', async () => {
+    const odd = 'HTTP/1.1 101 Odd\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n';
+    await using receiver = await openReceiver({ respond: (_, { socket }) => void socket?.write(odd) });
+    await expect(outgoing.call(post(receiver.url))).rejects.toMatchObject({
+      code: 'CALL_FAILED',
+      message: 'The host "localhost" gave no answer: ECONNRESET.',
+    });
+  });
+
   test('who calls may break it off', async () => {
     const abort = new AbortController();
     await using receiver = await openReceiver({ respond: () => abort.abort() });

@@ -70,7 +70,7 @@ function isExpired({ expiryTime }: ResultLink): boolean {
 
 /** Downloads a file. Returns undefined where the storage does not take the link any more. */
 async function download({ link, signal }: FileFetcherDeps, file: ResultLink): Promise<Buffer | undefined> {
-  const request = { mostBytes: MOST_FILE_BYTES, limitMs: link.limitMs, headers: file.httpHeaders ?? {} };
+  const request = { mostBytes: MOST_FILE_BYTES, idleMs: link.limitMs, headers: file.httpHeaders ?? {} };
   const url = new URL(file.fileLink);
   const { status, body } = await link.requester.send({ ...request, url }, signal);
   if (status === 200) return body;

@@ -1,8 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import { request as startRequest } from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
+import { isIP } from 'node:net';
 import type { SecureContext } from 'node:tls';
-import { AppError, errorCode, messageOf, openTunnel, ProxyFailure } from '../../kernel/index.ts';
+import {
+  AppError,
+  answerTo,
+  checkedLookup,
+  errorCode,
+  messageOf,
+  openTunnel,
+  ProxyFailure,
+  readUpTo,
+} from '../../kernel/index.ts';
 import type { OutgoingAnswer, OutgoingRequest } from './contract.ts';
 import type { Place } from './locate-url.ts';
 
@@ -26,49 +35,28 @@ export async function sendRequest({ url, host, addresses, proxy }: Place, sendin
   try {
     const tunnel =
       proxy && (await openTunnel(proxy, { host, port: Number(url.port) || HTTPS }, { limitMs: TUNNEL_MS, signal }));
-    return await new Promise((resolve, reject) => {
-      const request = startRequest(url, {
-        ...(tunnel && { socket: tunnel }),
-        method,
-        headers: { ...headers, ...(body && { 'content-length': String(body.byteLength) }) },
-        // disables reuse of a connection that was opened for another check
-        agent: false,
-        lookup: answerWith(addresses),
-        servername: isIP(host) === 0 ? host.replace(/\.$/, '') : '',
-        maxHeaderSize: MOST_HEADER_BYTES,
-        signal,
-        ...(secureContext && { secureContext }),
-      });
-      request.once('error', reject);
-      request.once('response', (response) => readAnswer(response).then(resolve, reject));
-      request.end(body);
+    const request = startRequest(url, {
+      ...(tunnel && { socket: tunnel }),
+      method,
+      headers: { ...headers, ...(body && { 'content-length': String(body.byteLength) }) },
+      // disables reuse of a connection that was opened for another check
+      agent: false,
+      lookup: checkedLookup(addresses),
+      servername: isIP(host) === 0 ? host.replace(/\.$/, '') : '',
+      maxHeaderSize: MOST_HEADER_BYTES,
+      signal,
+      ...(secureContext && { secureContext }),
     });
+    request.end(body);
+    return await readAnswer(await answerTo(request));
   } catch (cause) {
     throw failure(host, cause, signal);
   }
 }
 
-/** Returns a replacement for the lookup: the connection goes to the checked addresses, whatever the name resolves to by now. */
-function answerWith(addresses: readonly string[]): LookupFunction {
-  const entries = addresses.map((address) => ({ address, family: isIP(address) === 6 ? 6 : 4 }));
-  return (_host, options, done) => {
-    const [first] = entries;
-    if (options.all) done(null, entries);
-    else done(null, first?.address ?? '', first?.family);
-  };
-}
-
 async function readAnswer(response: IncomingMessage): Promise<OutgoingAnswer> {
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  for await (const part of response as AsyncIterable<Buffer>) {
-    parts.push(part);
-    bytes += part.byteLength;
-    // leaving the loop closes the connection
-    if (bytes >= MOST_BODY_BYTES) break;
-  }
-  const body = Buffer.concat(parts).subarray(0, MOST_BODY_BYTES).toString('utf8');
-  return { status: response.statusCode ?? 0, headers: singleHeaders(response), body };
+  const { bytes } = await readUpTo(response, MOST_BODY_BYTES);
+  return { status: response.statusCode ?? 0, headers: singleHeaders(response), body: bytes.toString('utf8') };
 }
 
 function singleHeaders({ headers }: IncomingMessage): OutgoingAnswer['headers'] {

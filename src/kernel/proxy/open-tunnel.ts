@@ -1,7 +1,8 @@
 // A tunnel through an HTTP proxy (RFC 9110, section 9.3.6). The proxy looks the target's name up.
 import { type ClientRequest, type IncomingMessage, request as startPlain } from 'node:http';
 import { request as startTls } from 'node:https';
-import { isIP, type LookupFunction, type Socket } from 'node:net';
+import { isIP, type Socket } from 'node:net';
+import { checkedLookup } from '../checked-lookup.ts';
 import { systemClock } from '../clock.ts';
 import { errorCode, messageOf } from '../errors.ts';
 import { type ProxyServer, placeText } from './proxy-server.ts';
@@ -75,18 +76,8 @@ function startConnect(proxy: ProxyServer, path: string): ClientRequest {
       ...(authorization === undefined ? {} : { 'proxy-authorization': authorization.reveal() }),
     },
     ...(isEncrypted && { servername: isIP(host) === 0 ? host.replace(/\.$/, '') : '' }),
-    ...(addresses === undefined ? {} : { lookup: answerWith(addresses) }),
+    ...(addresses === undefined ? {} : { lookup: checkedLookup(addresses) }),
   });
-}
-
-/** Returns a replacement for the lookup: the name may lead elsewhere since its addresses were checked. */
-function answerWith(addresses: readonly string[]): LookupFunction {
-  const entries = addresses.map((address) => ({ address, family: isIP(address) === 6 ? 6 : 4 }));
-  return (_host, { all }, done) => {
-    const [first] = entries;
-    if (all === true) done(null, entries);
-    else done(null, first?.address ?? '', first?.family);
-  };
 }
 
 function refusal(

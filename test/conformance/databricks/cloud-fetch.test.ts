@@ -149,7 +149,26 @@ it('a storage that changes the protocol is not waited for', async () => {
   await using storage = await openReceiver({ respond: (_, { socket }) => void socket?.write(answer) });
   const at = { host: 'localhost', port: storage.port, ca: CERTIFICATE };
   const requester = createRequester(warehouseEnvironment({ endpoints: { databricks: at } }));
-  const sent = requester.send({ url: new URL(storage.url), mostBytes: 1000, limitMs: 600_000 });
+  const sent = requester.send({ url: new URL(storage.url), mostBytes: 1000, idleMs: 600_000 });
   await expect(sent).rejects.toMatchObject({ code: 'ECONNRESET' });
+  requester.close();
+});
+
+it.each([
+  ['as a whole', { totalMs: 400 }],
+  ['between its parts', { idleMs: 400 }],
+])('an answer is bounded in its time %s', async (_, limits) => {
+  await using server = await openReceiver({
+    respond(_received, response) {
+      response.writeHead(200).write('.');
+      if (!('totalMs' in limits)) return;
+      const drip = setInterval(() => response.write('.'), 20);
+      response.once('close', () => clearInterval(drip));
+    },
+  });
+  const at = { host: 'localhost', port: server.port, ca: CERTIFICATE };
+  const requester = createRequester(warehouseEnvironment({ endpoints: { databricks: at } }));
+  const sent = requester.send({ url: new URL(server.url), mostBytes: 1_000_000, ...limits });
+  await expect(sent).rejects.toMatchObject({ code: 'ETIMEDOUT', message: 'No answer within 0.4 s' });
   requester.close();
 });
