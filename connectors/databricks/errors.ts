@@ -4,8 +4,8 @@ import { classifier, cutText } from '../_shared/classifier.ts';
 import { fieldOf } from '../_shared/field-of.ts';
 import { sentence } from '../_shared/sentence.ts';
 import { type SocketWords, socketFaultOf } from '../_shared/socket-errors.ts';
-import { RefusedSignIn } from './entra.ts';
 import { RefusedCall } from './link.ts';
+import { RefusedSignIn } from './principal-token.ts';
 import { httpFailureOf, retryAfterSecondsOf } from './retry-after.ts';
 
 export interface Rule {
@@ -112,11 +112,6 @@ export const RULES: readonly Rule[] = [
   { state: 'OAUTH unauthorized', code: 'WAREHOUSE_CREDENTIALS', advice: PRINCIPAL_ADVICE },
   { state: 'OAUTH access', code: 'WAREHOUSE_CREDENTIALS', advice: PRINCIPAL_ADVICE },
   { state: 'OAUTH', code: 'WAREHOUSE_UNREACHABLE' },
-  {
-    holds: /OAuth is not supported for/,
-    code: 'WAREHOUSE_CONFIG',
-    advice: 'Check config.host, or sign in with config.token.',
-  },
   { holds: /Request timed out/, code: 'WAREHOUSE_UNREACHABLE' },
   { holds: /socket hang up|[Pp]remature close|network socket disconnected/, code: 'WAREHOUSE_SESSION_LOST' },
   { holds: /^content size at .* over limit: \d+$/, code: 'WAREHOUSE_DATA', advice: LENGTH_ADVICE },
@@ -160,17 +155,13 @@ function partsOf(error: unknown): Parts {
   const answer = httpFailureOf(error);
   if (answer !== undefined) return { state: `HTTP ${answer.statusCode}`, text: httpText(answer) };
   if (!(error instanceof Error)) return { state: '', text: String(error) };
-  if (error instanceof RefusedSignIn) return signInParts(error.error, error.message);
-  const [code, oauth] = [fieldOf(error, 'code'), fieldOf(error, 'error')];
-  if (error.name === 'OPError' || error.name === 'RPError') {
-    return signInParts(oauth, String(fieldOf(error, 'error_description') ?? error.message));
-  }
+  if (error instanceof RefusedSignIn) return signInParts(error);
+  const code = fieldOf(error, 'code');
   return { state: typeof code === 'string' ? code : '', text: error.message };
 }
 
-function signInParts(oauth: unknown, said: string): Parts {
-  const state = `OAUTH ${typeof oauth === 'string' ? oauth : ''}`.trim();
-  return { state, text: `Signing in failed: ${said.replace(/\s+/g, ' ')}` };
+function signInParts({ error, message }: RefusedSignIn): Parts {
+  return { state: `OAUTH ${error}`.trim(), text: `Signing in failed: ${message.replace(/\s+/g, ' ')}` };
 }
 
 function refusalParts({ state, sqlState, message }: RefusedCall): Parts {

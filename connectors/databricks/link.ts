@@ -61,7 +61,8 @@ export function isUnknownSetting(failure: unknown): boolean {
 
 /** Opens a client. The first call connects. Throws WAREHOUSE_CONFIG, and WAREHOUSE_UNREACHABLE for an unknown host. */
 export async function openLink({ sdk, config, environment }: LinkDeps): Promise<Link> {
-  const { host, path, credentials } = doorOf(config);
+  const door = doorOf(config);
+  const { host, path } = door;
   // an error here says more than the failure of a socket
   await resolveHost(targetOf(host, HTTPS_PORT, environment), environment.network);
   // silences the SDK's own logger, which writes to the console
@@ -74,7 +75,7 @@ export async function openLink({ sdk, config, environment }: LinkDeps): Promise<
     userAgentEntry: 'penstock',
     telemetryEnabled: false,
     socketTimeout: limitMs,
-    ...signInOptions(credentials, requester),
+    ...signInOptions(door, requester),
   });
   const provider = await client.getConnectionProvider();
   // a close would retry for up to 30 s and then lose its error's code; the caller decides about retries

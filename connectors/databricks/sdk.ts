@@ -15,11 +15,6 @@ export interface Sdk {
  */
 export type Driver = Awaited<ReturnType<DBSQLClient['getDriver']>>;
 
-type OAuthOptions = Extract<Parameters<DBSQLClient['connect']>[0], { readonly authType: 'databricks-oauth' }>;
-
-/** The place in which the SDK keeps the token of a service principal. */
-export type TokenStore = NonNullable<OAuthOptions['persistence']>;
-
 type Answer<Call extends keyof Driver> = Awaited<ReturnType<Driver[Call]>>;
 type Question<Call extends keyof Driver> = Parameters<Driver[Call]>[0];
 

@@ -185,10 +185,6 @@ interface SignIn {
 /** Answers as the workspace does, or as Microsoft Entra ID where the principal is its own. */
 function signInAnswer({ url, headers }: IncomingMessage, { asked, principal, tokens }: SignIn) {
   const { tenantId } = principal ?? {};
-  const issuer = `https://${headers.host}/oidc`;
-  if (tenantId === undefined && url === '/oidc/.well-known/oauth-authorization-server') {
-    return { status: 200, body: { issuer, token_endpoint: `${issuer}/v1/token`, jwks_uri: `${issuer}/jwks` } };
-  }
   const endpoint = tenantId === undefined ? '/oidc/v1/token' : `/${tenantId}/oauth2/v2.0/token`;
   if (url === endpoint && mayHaveToken(asked, headers.authorization, principal)) {
     const lifetimes = principal?.lifetimes ?? [3600];

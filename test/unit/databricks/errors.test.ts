@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { classify, RULES } from '../../../connectors/databricks/errors.ts';
 import { RefusedCall } from '../../../connectors/databricks/link.ts';
+import { RefusedSignIn } from '../../../connectors/databricks/principal-token.ts';
 
 const refused = (sqlState: string | undefined, message: string) => new RefusedCall('ERROR', message, sqlState);
 const http = (statusCode: number, headers: Record<string, string> = {}) =>
@@ -10,8 +11,7 @@ const http = (statusCode: number, headers: Record<string, string> = {}) =>
   });
 const socket = (code: string, reason = code) =>
   Object.assign(new Error(`request to https://dbc.example/sql failed, reason: ${reason}`), { code, type: 'system' });
-const oauth = (error: string, error_description = 'no') =>
-  Object.assign(new Error(error), { name: 'OPError', error, error_description });
+const oauth = (error: string, description = 'no') => new RefusedSignIn(error, description);
 
 /** One for each rule, in their order; the error classes and SQLSTATEs are those of the product's documentation. */
 const SEEN: readonly (readonly [string, unknown, string])[] = [
@@ -71,7 +71,6 @@ const SEEN: readonly (readonly [string, unknown, string])[] = [
   ['an OAuth client without the right', oauth('unauthorized_client'), 'WAREHOUSE_CREDENTIALS'],
   ['an OAuth client that is refused', oauth('access_denied'), 'WAREHOUSE_CREDENTIALS'],
   ['an OAuth server that fails', oauth('server_error'), 'WAREHOUSE_UNREACHABLE'],
-  ['a host without OAuth', new Error('OAuth is not supported for db.example.com'), 'WAREHOUSE_CONFIG'],
   ['a request without an answer', new Error('Request timed out'), 'WAREHOUSE_UNREACHABLE'],
   ['a socket that hung up', new Error('socket hang up'), 'WAREHOUSE_SESSION_LOST'],
   ['an answer that is too long', new Error('content size at https://h/sql over limit: 1000'), 'WAREHOUSE_DATA'],
