@@ -19,7 +19,7 @@ export interface Pair {
 /** An authority that signs certificates for servers and clients of tests. */
 export interface TestAuthority {
   readonly certificate: string;
-  /** The first name is the subject; the certificate is for all of them. */
+  /** Signs a certificate for all of the names; the first is its subject. */
   sign(...names: readonly [string, ...string[]]): Promise<Pair>;
 }
 
