@@ -1,137 +1,28 @@
 // Write-back of many keys through S3: files in moto's S3, and COPY by a server that does what Amazon documents, over a real
 // PostgreSQL that parses the files and runs every other statement.
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { redshift } from '../../connectors/redshift/index.ts';
-import type { StagedRow, WriteBackRequest, WriteBackTarget } from '../../src/warehouse/index.ts';
-import { NEVER } from '../conformance/reading.ts';
-import { applyRequest, requestWithLoss, STAGING, staged, writeBackOf } from '../conformance/writing-back.ts';
-import { type CopyingOptions, LOAD_ERRORS } from '../support/fakes/copying-redshift.ts';
+import type { WriteBackTarget } from '../../src/warehouse/index.ts';
+import { applyRequest, requestWithLoss, staged } from '../conformance/writing-back.ts';
 import { says } from '../support/fakes/fake-postgres.ts';
-import { openPostgresWarehouse } from '../support/fakes/postgres-warehouse.ts';
-import { openUnloadingRedshift } from '../support/fakes/unloading-redshift.ts';
-import { warehouseEnvironment } from '../support/fakes/warehouse-environment.ts';
-import { onServer, serverOf } from '../support/warehouses/on-server.ts';
 import {
-  bucketFields,
-  createBucket,
-  emptyBucket,
-  getObjects,
-  keysIn,
-  putObject,
-} from '../support/warehouses/test-bucket.ts';
+  AWKWARD,
+  COPY_BUCKET,
+  type CopySite,
+  everyone,
+  MANY,
+  openCopySite,
+  PEOPLE,
+  TARGET,
+} from '../support/warehouses/copy-site.ts';
+import { onServer } from '../support/warehouses/on-server.ts';
+import { createBucket, emptyBucket, getObjects, keysIn } from '../support/warehouses/test-bucket.ts';
 
-const BUCKET = 'shop-penstock-copy';
-const ROOT = 'loads/penstock/copy/';
-const RUN = 'penstock_stg_conformance_7';
-/** One more than an INSERT of keys of one column holds. */
-const MANY = 10_667;
 /** One more than an INSERT of keys of three columns holds. */
 const MANY_OF_THREE = 6401;
-const TARGET: WriteBackTarget = {
-  table: 'people',
-  key: [{ name: 'customer_id', type: 'text', nativeType: 'character varying(65535)' }],
-  mpid: { name: 'mpid', type: 'integer', nativeType: 'bigint' },
-};
+const keys = () => keysIn(COPY_BUCKET);
 
-/** Texts that CSV, literals and markers of NULL get wrong, among them the longest that a column takes, in one and four bytes. */
-const AWKWARD: readonly string[] = [
-  ...[
-    '',
-    ' ',
-    '  blanks  ',
-    '"',
-    '""',
-    '"quoted"',
-    "it's",
-    ',',
-    'a,b',
-    '\\',
-    '\\N',
-    '\\n',
-    'back\\slash\\',
-    'NULL',
-    '\\.',
-  ],
-  ...[
-    '\n',
-    'two\nlines',
-    '\r',
-    '\r\n',
-    'a\r\nb',
-    '\t',
-    '\u0001',
-    '\u001a',
-    '\ufeff',
-    'größe',
-    '日本',
-    '😀',
-    'e\u0301',
-    '\u2028',
-  ],
-  ...['"'.repeat(65_535), 'x'.repeat(65_535), '\n'.repeat(65_535), `${'😀'.repeat(16_383)}abc`],
-];
-
-const keys = () => keysIn(BUCKET);
-
-/** Creates a table of `MANY` people: first those with awkward keys, then numbered ones. */
-const PEOPLE = [
-  'CREATE TABLE people (customer_id varchar(65535), n integer, price numeric(18,4), mpid bigint)',
-  `INSERT INTO people SELECT CAST(n AS varchar), n, n + 0.0001 FROM generate_series(${AWKWARD.length}, ${MANY - 1}) AS series (n)`,
-];
-
-interface Site {
-  readonly copies?: Partial<CopyingOptions>;
-  readonly fields?: object;
-  readonly people?: readonly string[];
-}
-
-async function openSite({ copies = {}, fields = {}, people = PEOPLE }: Site = {}) {
-  const warehouse = await openPostgresWarehouse();
-  const texts = AWKWARD.map(
-    (text, n) => `(convert_from('\\x${Buffer.from(text).toString('hex')}', 'UTF8'), ${n}, ${n}.5)`,
-  );
-  const { database, user, password } = warehouse.config;
-  await warehouse.seed([
-    ...people,
-    `INSERT INTO people (customer_id, n, price) VALUES ${texts.join(', ')}`,
-    `GRANT UPDATE ON people TO ${user}`,
-    LOAD_ERRORS,
-    `GRANT SELECT ON sys_load_error_detail TO ${user}`,
-  ]);
-  const server = await openUnloadingRedshift({
-    warehouse,
-    put: async () => undefined,
-    copies: { get: getObjects, ...copies },
-  });
-  const config = {
-    ...{ host: '127.0.0.1', port: String(server.port), sslmode: 'disable', database, user, password },
-    ...bucketFields(BUCKET),
-    ...fields,
-  };
-  const environment = warehouseEnvironment({ endpoints: serverOf('aws').endpoints, writes: true });
-  const session = await redshift.open(config, environment, NEVER);
-  return {
-    warehouse,
-    apply: (request: WriteBackRequest, signal: AbortSignal = NEVER) => writeBackOf(session).apply(request, signal),
-    sent: (word: string) => server.received.filter((entry) => /^[QP] /.test(entry) && entry.slice(2).startsWith(word)),
-    async [Symbol.asyncDispose]() {
-      await session[Symbol.asyncDispose]();
-      await server[Symbol.asyncDispose]();
-      await warehouse[Symbol.asyncDispose]();
-    },
-  };
-}
-
-function keyOf(n: number): string {
-  return AWKWARD[n] ?? String(n);
-}
-
-function everyone(): readonly StagedRow[] {
-  return Array.from({ length: MANY }, (_, n) => staged(keyOf(n), BigInt(n) + 1n));
-}
-
-async function failureOf(site: Site, request = applyRequest(TARGET, everyone())): Promise<unknown> {
-  await using opened = await openSite(site);
+async function failureOf(site: CopySite, request = applyRequest(TARGET, everyone())): Promise<unknown> {
+  await using opened = await openCopySite(site);
   const failure = await opened.apply(request).then(
     () => undefined,
     (thrown: unknown) => thrown,
@@ -142,11 +33,11 @@ async function failureOf(site: Site, request = applyRequest(TARGET, everyone()))
 }
 
 onServer('aws', 'writing back to Redshift through S3', () => {
-  beforeEach(() => createBucket(BUCKET));
-  afterEach(() => emptyBucket(BUCKET));
+  beforeEach(() => createBucket(COPY_BUCKET));
+  afterEach(() => emptyBucket(COPY_BUCKET));
 
   it('writes every row by its exact key, leaves no file, and changes nothing the second time', async () => {
-    await using site = await openSite();
+    await using site = await openCopySite();
     expect(await site.apply(applyRequest(TARGET, everyone()))).toEqual({ updated: MANY, conflicts: 0, listed: [] });
     expect(site.sent('COPY')).toHaveLength(1);
     expect(site.sent('INSERT')).toEqual([]);
@@ -171,7 +62,7 @@ onServer('aws', 'writing back to Redshift through S3', () => {
       'ALTER TABLE people ALTER mpid SET DEFAULT -5',
       'UPDATE people SET mpid = DEFAULT',
     ];
-    await using site = await openSite({ people });
+    await using site = await openCopySite({ people });
     const most = 9_223_372_036_854_775_807n;
     const rows = Array.from({ length: MANY_OF_THREE }, (_, index) => {
       const n = index + AWKWARD.length;
@@ -190,14 +81,14 @@ onServer('aws', 'writing back to Redshift through S3', () => {
       files = found.length;
       return found;
     };
-    await using site = await openSite({ copies: { get: counted } });
+    await using site = await openCopySite({ copies: { get: counted } });
     const long = Array.from({ length: MANY }, (_, n) => staged(`${n} ${'x'.repeat(500)}`, 7n));
     expect(await site.apply(applyRequest(TARGET, [...long, staged('100', 7n)]))).toMatchObject({ updated: 1 });
     expect(files).toBeGreaterThan(1);
   });
 
   it('loads what one INSERT holds without S3', async () => {
-    await using site = await openSite({ fields: { s3_uri: 's3://not-there' } });
+    await using site = await openCopySite({ fields: { s3_uri: 's3://not-there' } });
     const failing = site.apply(applyRequest(TARGET, everyone().slice(0, MANY - 1)));
     // the server of this test takes no parameters
     await expect(failing).rejects.toMatchObject({ message: expect.stringContaining('parameter $1') });
@@ -267,7 +158,7 @@ onServer('aws', 'writing back to Redshift through S3', () => {
 
   it('leaves no file after a cancel, before and during COPY', async () => {
     const stop = new AbortController();
-    await using site = await openSite({ copies: { onCopy: async () => stop.abort() } });
+    await using site = await openCopySite({ copies: { onCopy: async () => stop.abort() } });
     await expect(site.apply(applyRequest(TARGET, everyone()), stop.signal)).rejects.toMatchObject({
       code: 'CANCELLED',
     });
@@ -284,14 +175,5 @@ onServer('aws', 'writing back to Redshift through S3', () => {
     const request = { ...applyRequest(TARGET, []), rows: stopping };
     await expect(site.apply(request, early.signal)).rejects.toMatchObject({ code: 'CANCELLED' });
     expect(await keys()).toEqual([]);
-  });
-
-  it('deletes what killed attempts of the run left, and nothing of a later attempt or another run', async () => {
-    const alive = [`${ROOT}${RUN}_4/a/0.csv.gz`, `${ROOT}${RUN}7_3/a/0.csv.gz`, 'loads/other.csv'];
-    for (const key of [`${ROOT}${RUN}_2/a/0.csv.gz`, `${ROOT}${STAGING}/a/0.csv.gz`, ...alive])
-      await putObject(BUCKET, key, Buffer.from('left'));
-    await using site = await openSite();
-    expect(await site.apply(applyRequest(TARGET, everyone()))).toMatchObject({ updated: MANY });
-    expect([...(await keys())].sort()).toEqual([...alive].sort());
   });
 });

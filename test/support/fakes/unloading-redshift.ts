@@ -24,11 +24,16 @@ export interface UnloadingOptions {
 type Cells = (string | null)[];
 
 export function openUnloadingRedshift(options: UnloadingOptions): Promise<FakePostgres> {
-  const sessions = new WeakMap<object, { answer: Answering; done: Promise<void> }>();
+  const sessions = new WeakMap<object, { answer: Answering; done: Promise<unknown> }>();
   return openFakePostgres((message, socket) => {
     const session = sessions.get(socket) ?? { answer: answering(options), done: Promise.resolve() };
+    if (!sessions.has(socket)) {
+      // a session ends with its connection, after the statement under way
+      socket.once('close', () => {
+        session.done = session.done.then(() => session.answer({ type: 'X', text: '', count: 0 }));
+      });
+    }
     sessions.set(socket, session);
-    if (message.type === 'X') socket.once('close', () => undefined);
     session.done = session.done.then(async () => {
       for (const bytes of await session.answer(message)) if (socket.writable) socket.write(bytes);
     });
