@@ -23,7 +23,8 @@ const CostEstimate = closed({
 });
 
 const Estimated = Type.Union([CostEstimate, Type.Null()], {
-  description: 'Estimate of the warehouse for the statement; null if it gives none.',
+  description:
+    'Estimate of the warehouse for the statement; null if it gives none, or if it failed, which a warning says.',
 });
 
 export const PreviewAnswer = closed(

@@ -13,6 +13,7 @@ import { type FixedRange, rangeInput } from '../read/fix-range.ts';
 import { acceptedSql, iteratorOf, type Model, rowsToRead } from '../read/model-source.ts';
 import { connectorOf } from '../read/open-session.ts';
 import { planRange } from '../read/plan-range.ts';
+import { estimateCost } from './estimate-cost.ts';
 import { firstRows } from './preview-model.ts';
 
 const MAPPED_ROWS = 100;
@@ -78,7 +79,7 @@ async function tryModel(deps: TrialDeps, trial: Trial): Promise<DryRun> {
   const range = await rangeOfTrial(trial, iterator);
   if (range.kind === 'empty') return NOTHING_TO_READ;
   const rows = rowsToRead({ sql, dialect, iterator }, range);
-  const estimate = await session.estimate?.(wrapModel(rows), signal);
+  const { estimate, warnings } = await estimateCost(session, wrapModel(rows), signal);
   const rowCount = await countOf(trial, rows);
   const first = await firstRows(session, {
     statement: wrapModel({ ...rows, limit: MAPPED_ROWS }),
@@ -89,8 +90,8 @@ async function tryModel(deps: TrialDeps, trial: Trial): Promise<DryRun> {
   const { refused } = await mapRows(mapping, first.rows);
   return {
     row_count: rowCount,
-    cost_estimate: estimate ?? null,
-    warnings: [...first.warnings],
+    cost_estimate: estimate,
+    warnings: [...warnings, ...first.warnings],
     batches: mapping.batchTexts(first.rows).map((text) => parseJson(text) as Record<string, unknown>),
     failed_records: shownRecords(columns, refused),
   };

@@ -16,6 +16,7 @@ import { MOST_PREVIEW_ROWS, type PreviewAnswer } from '../contract/trial.ts';
 import type { TrialDeps } from '../endpoint-deps.ts';
 import { acceptedSql } from '../read/model-source.ts';
 import { connectorOf } from '../read/open-session.ts';
+import { estimateCost } from './estimate-cost.ts';
 
 export interface PreviewRequest {
   readonly modelId: string;
@@ -47,7 +48,7 @@ export async function previewModel(
       const columns = await session.describe({ sql, parameters: {} }, signal);
       const range = session.previewRange?.(sql);
       const statement = wrapModel({ sql, dialect, range, limit });
-      const estimate = await session.estimate?.(statement, signal);
+      const { estimate, warnings: unestimated } = await estimateCost(session, statement, signal);
       const { rows, warnings } = await firstRows(session, {
         statement,
         described: columns,
@@ -57,8 +58,8 @@ export async function previewModel(
       return {
         columns: columns.map(({ name, nativeType }) => ({ name, type: nativeType })),
         rows: rows.map((row) => row.map(plainOf)),
-        cost_estimate: estimate ?? null,
-        warnings: [...(range === undefined ? [] : [partOnly(range)]), ...warnings],
+        cost_estimate: estimate,
+        warnings: [...(range === undefined ? [] : [partOnly(range)]), ...unestimated, ...warnings],
       };
     },
   );
