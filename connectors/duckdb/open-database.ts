@@ -42,7 +42,10 @@ export async function openDatabase(config: DuckDbConfig, environment: ConnectorE
   await requireDatabase(path, config.database);
   if (environment.writes === true) await waitForReaders(path);
   // until it is closed, nobody may open the file anew
-  for (let file = writtenFiles.get(path); file?.closed !== undefined; file = writtenFiles.get(path)) await file.closed;
+  for (let file = writtenFiles.get(path); file?.closed !== undefined; file = writtenFiles.get(path)) {
+    // its failure is that of the session that closed it
+    await file.closed.catch(() => undefined);
+  }
   if (environment.writes !== true && !writtenFiles.has(path))
     return await openForReading({ path, folder }, environment);
   return await shareWritten({ path, folder }, environment);
@@ -119,7 +122,8 @@ async function openChild({ path, folder }: Place, environment: ConnectorEnvironm
   const limits = { signal: NEVER, limitMs: OPEN_LIMIT_MS };
   const end = async () => {
     await host.end();
-    await removeOrphans(folder);
+    // a folder that cannot be cleaned up is tried again when a database is next opened there
+    await removeOrphans(folder).catch(() => undefined);
   };
   try {
     await host.call('open', { path, folder, memoryMb, threads, spillMb, timeoutMs, writes }, limits);

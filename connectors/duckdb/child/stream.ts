@@ -24,7 +24,7 @@ export interface StreamJob {
 }
 
 export async function openStream(job: StreamJob): Promise<Stream> {
-  const { database, statement, signal } = job;
+  const { database, signal } = job;
   const connection = await database.connect();
   const watch = watchConnection(connection, { signal, timeoutMs: database.timeoutMs });
   const close = () => {
@@ -32,16 +32,21 @@ export async function openStream(job: StreamJob): Promise<Stream> {
     connection.closeSync();
   };
   try {
-    const prepared = await watch.wait(prepareStatement(connection, statement, database.folder));
-    try {
-      return streamOf(await watch.wait(prepared.stream()), { job, connection, watch, close });
-    } finally {
-      // an object that the driver holds until garbage collection would hold the file open
-      prepared.destroySync();
-    }
+    // one wait for both: the daemon ends a child that takes longer than the limit for a call
+    return streamOf(await watch.wait(startStatement(connection, job)), { job, connection, watch, close });
   } catch (failure) {
     close();
     throw explain(failure, database.folder);
+  }
+}
+
+async function startStatement(connection: DuckDBConnection, { database, statement }: StreamJob): Promise<DuckDBResult> {
+  const prepared = await prepareStatement(connection, statement, database.folder);
+  try {
+    return await prepared.stream();
+  } finally {
+    // an object that the driver holds until garbage collection would hold the file open
+    prepared.destroySync();
   }
 }
 

@@ -1,4 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { closeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { openSharedFile } from '../wire/shared-file.ts';
 
@@ -28,14 +29,25 @@ const CHILD_ENVIRONMENT = {
   UV_THREADPOOL_SIZE: '4',
 };
 
+type Run = (command: string, given: readonly string[], options: SpawnOptions) => ChildProcess;
+
 /**
  * Starts a child that may take about twice the memory that DuckDB is told to keep to, because DuckDB's own limit covers its
  * buffers only and not a value that a function builds. RLIMIT_DATA makes allocations beyond it fail, which DuckDB reports as
  * an error of the statement; `ulimit -d` of a POSIX shell sets it. No core is written, since it would hold customers' rows.
  * The child gets none of the daemon's environment, which may hold secrets.
  */
-export function startChild(memoryMb: number, folder: string): StartedChild {
+export function startChild(memoryMb: number, folder: string, run: Run = spawn): StartedChild {
   const file = openSharedFile(folder);
+  try {
+    return startOver(file, memoryMb, run);
+  } catch (failure) {
+    closeSync(file);
+    throw failure;
+  }
+}
+
+function startOver(file: number, memoryMb: number, run: Run): StartedChild {
   const mostMb = 2 * memoryMb + BESIDE_MB;
   const dataKib = (mostMb + RESERVED_MB) * 1024;
   const node = [
@@ -48,7 +60,7 @@ export function startChild(memoryMb: number, folder: string): StartedChild {
     '--disable-warning=ExperimentalWarning',
   ];
   const script = 'ulimit -c 0; ulimit -d "$0"; exec "$@"';
-  const child = spawn('/bin/sh', ['-c', script, String(dataKib), ...node, MAIN, String(mostMb * MEBIBYTE)], {
+  const child = run('/bin/sh', ['-c', script, String(dataKib), ...node, MAIN, String(mostMb * MEBIBYTE)], {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc', file],
     env: CHILD_ENVIRONMENT,
     cwd: '/',

@@ -13,9 +13,22 @@ const SLOT_BYTES = 2 ** 30;
 /** Descriptor by which a child inherits the file. */
 export const SHARED_FILE = 4;
 
-/** Opens a new file, in `folder` where there is no shared memory. Returns its descriptor, which the caller closes. */
-export function openSharedFile(folder: string): number {
-  const place = mkdtempSync(join(hasSharedMemory() ? SHARED_MEMORY : folder, '.penstock-rows-'));
+/**
+ * Opens a new file, in `folder` where shared memory is missing, short or refused. Returns its descriptor, which the caller
+ * closes.
+ */
+export function openSharedFile(folder: string, sharedMemory = SHARED_MEMORY): number {
+  if (!hasSpace(sharedMemory)) return openIn(folder);
+  try {
+    return openIn(sharedMemory);
+  } catch {
+    // a sandbox may show shared memory and refuse to write there
+    return openIn(folder);
+  }
+}
+
+function openIn(parent: string): number {
+  const place = mkdtempSync(join(parent, '.penstock-rows-'));
   const path = join(place, 'rows');
   try {
     const file = openSync(path, 'wx+', 0o600);
@@ -26,9 +39,9 @@ export function openSharedFile(folder: string): number {
   }
 }
 
-function hasSharedMemory(): boolean {
+function hasSpace(sharedMemory: string): boolean {
   try {
-    const { bavail, bsize } = statfsSync(SHARED_MEMORY);
+    const { bavail, bsize } = statfsSync(sharedMemory);
     return bavail * bsize >= LEAST_FREE_BYTES;
   } catch {
     return false;

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../connectors/duckdb/child/open-database.ts';
@@ -51,6 +52,31 @@ describe('a stream that breaks in the middle', () => {
     };
     await expect(rest()).rejects.toMatchObject({ code: 'WAREHOUSE_SESSION_LOST', disposition: 'retry' });
     await stream.free();
+  });
+
+  it('before its first row, by the time limit, counts its preparation', async () => {
+    await using scratch = await scratchWarehouse();
+    const sdk = await loadSdk();
+    const limits = { memoryMb: 64, threads: 1, spillMb: 64, timeoutMs: 800 };
+    const place = { path: ':memory:', folder: scratch.folder, writes: false };
+    await using database = await openDatabase(sdk, { ...place, ...limits });
+    const slow = {
+      ...database,
+      connect: async () => {
+        const connection = await database.connect();
+        const prepare = connection.prepare.bind(connection);
+        connection.prepare = async (sql) => {
+          const prepared = await pause(600, await prepare(sql));
+          const stream = prepared.stream.bind(prepared);
+          prepared.stream = async () => await stream().then((result) => pause(600, result));
+          return prepared;
+        };
+        return connection;
+      },
+    };
+    const statement = { sql: 'SELECT 1 AS n', parameters: {} };
+    const opening = openStream({ api: sdk.api, database: slow, statement, signal: NEVER });
+    await expect(opening).rejects.toMatchObject({ code: 'WAREHOUSE_TIMEOUT' });
   });
 
   it('by the memory limit is a fault that names the setting', async () => {

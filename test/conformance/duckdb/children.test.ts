@@ -2,7 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { openDatabase } from '../../../connectors/duckdb/open-database.ts';
 import { until } from '../../support/clocks/until.ts';
+import { warehouseEnvironment } from '../../support/fakes/warehouse-environment.ts';
 import { rowsOf, scratchWarehouse } from './scratch-warehouse.ts';
 
 /** A text that is joined with itself so often that it takes a gigabyte; only the rows determine its length. */
@@ -54,6 +56,18 @@ describe('a child', () => {
     expect(await Promise.all([rowsOf(session, 'SELECT 1'), rowsOf(session, 'SELECT 2')])).toEqual([[[1]], [[2]]]);
     await session[Symbol.asyncDispose]();
     expect(await readdir(scratch.folder)).toEqual([]);
+  });
+
+  it('that has ended is closed also where its folder cannot be cleaned up', async () => {
+    const scratch = await scratchWarehouse();
+    const database = await openDatabase(
+      { database: ':memory:' },
+      warehouseEnvironment({ folder: scratch.folder, memoryMb: 128, threads: 1 }),
+    );
+    await database.host.end();
+    // as if it could not be listed
+    await scratch[Symbol.asyncDispose]();
+    await expect(database[Symbol.asyncDispose]()).resolves.toBeUndefined();
   });
 
   it('knows nothing of the daemon’s environment and writes files for its user alone', async () => {
