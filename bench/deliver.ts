@@ -1,5 +1,5 @@
 // People into profiles without a warehouse: what one delivery costs Node and PostgreSQL, and how far that is from COPY of
-// the same bytes into the same store. `node bench/deliver.ts [rows] [rows a chunk] [people erased before]`.
+// the same bytes into the same store. `npm run bench -- deliver [rows] [rows a chunk] [people erased before]`.
 import { parseArgs } from 'node:util';
 import {
   createIdentities,
@@ -14,7 +14,7 @@ import { Secret, systemClock, workspaceId } from '../src/kernel/index.ts';
 import type { Store } from '../src/store/index.ts';
 import { openBenchStore } from './support/bench-store.ts';
 import { mainPidOf } from './support/daemon.ts';
-import { cpuMicrosOf } from './support/process-cost.ts';
+import { cpuMicrosOf, forgetPeak, peakMemoryMb } from './support/process-cost.ts';
 
 const { positionals } = parseArgs({ allowPositionals: true });
 const ROWS = Number(positionals[0] ?? 1_000_000);
@@ -66,6 +66,8 @@ interface CpuMicros {
 
 interface Cost extends CpuMicros {
   readonly ms: number;
+  /** Peak memory of this process, with the rows that the bench makes up. */
+  readonly peakMb: number;
 }
 
 /** Measures the server that the store talks to; it runs on this machine. */
@@ -76,7 +78,8 @@ async function cpuMeter(store: Store): Promise<() => CpuMicros> {
 
 /** Adds up what `work` costs; what lies between two calls is not counted. */
 function stopwatch(meter: () => CpuMicros) {
-  const cost = { ms: 0, node: 0, postgres: 0 };
+  const cost = { ms: 0, node: 0, postgres: 0, peakMb: 0 };
+  forgetPeak(process.pid);
   return {
     cost: cost as Cost,
     async measure<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -86,6 +89,7 @@ function stopwatch(meter: () => CpuMicros) {
       cost.ms += end.ms - start.ms;
       cost.node += end.node - start.node;
       cost.postgres += end.postgres - start.postgres;
+      cost.peakMb = peakMemoryMb(process.pid);
       return result;
     },
   };
@@ -147,8 +151,9 @@ function print(name: string, cost: Cost, copy: Cost): void {
   const perRow = (micros: number) => (micros / ROWS).toFixed(2).padStart(6);
   const rate = Math.round(ROWS / (cost.ms / 1000)).toLocaleString('en');
   const ratio = (cost.ms / copy.ms).toFixed(2);
+  const peakMb = String(cost.peakMb).padStart(4);
   console.log(
-    `${name.padEnd(30)} ${rate.padStart(9)} rows/s   node ${perRow(cost.node)} µs   postgres ${perRow(cost.postgres)} µs   ${ratio} × COPY`,
+    `${name.padEnd(30)} ${rate.padStart(9)} rows/s   node ${perRow(cost.node)} µs   postgres ${perRow(cost.postgres)} µs   ${peakMb} MB   ${ratio} × COPY`,
   );
 }
 

@@ -42,7 +42,7 @@ async function main(): Promise<void> {
   console.table(lines);
   const average = load.map(([minute = 0]) => minute.toFixed(1)).join(', ');
   console.log(
-    `Sling ${SLING_VERSION}, dlt ${DLT_VERSION}. Medians of ${rounds} rounds on ${availableParallelism()} cores.`,
+    `Sling ${SLING_VERSION}, dlt ${DLT_VERSION}. Medians over ${rounds} round(s) on ${availableParallelism()} cores.`,
   );
   console.log(`Load average before and after each round: ${average}; it counts the bench itself, "others" does not.`);
   console.log(
