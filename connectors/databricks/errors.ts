@@ -160,8 +160,8 @@ function partsOf(error: unknown): Parts {
   return { state: typeof code === 'string' ? code : '', text: error.message };
 }
 
-function signInParts({ error, message }: RefusedSignIn): Parts {
-  return { state: `OAUTH ${error}`.trim(), text: `Signing in failed: ${message.replace(/\s+/g, ' ')}` };
+function signInParts({ error, message: text }: RefusedSignIn): Parts {
+  return { state: `OAUTH ${error}`.trim(), text: `Signing in failed: ${text.replace(/\s+/g, ' ')}` };
 }
 
 function refusalParts({ state, sqlState, message }: RefusedCall): Parts {
