@@ -42,7 +42,8 @@ onServer('aws', 'writing back to Redshift through S3', () => {
   });
 
   it('deletes what killed attempts of the run left, and nothing of a later attempt or another run', async () => {
-    const alive = [`${ROOT}${RUN}_4/a/0.csv.gz`, `${ROOT}${RUN}7_3/a/0.csv.gz`, 'loads/other.csv'];
+    const others = [`${RUN}_4`, `${RUN}7_3`, 'penstock_stg_conformancx_7_2'];
+    const alive = [...others.map((name) => `${ROOT}${name}/a/0.csv.gz`), 'loads/other.csv'];
     for (const key of [`${ROOT}${RUN}_2/a/0.csv.gz`, `${ROOT}${STAGING}/a/0.csv.gz`, ...alive])
       await putObject(COPY_BUCKET, key, Buffer.from('left'));
     await using site = await openCopySite();
