@@ -3,20 +3,22 @@ import { AppError } from '../../src/kernel/index.ts';
 import type { ProbeStage } from '../../src/warehouse/index.ts';
 import { takeStages } from '../_shared/take-stages.ts';
 import { classify } from './errors.ts';
+import type { ConnectDeps } from './link/connect.ts';
 import { dial } from './link/dial.ts';
-import type { Link, LinkDeps } from './link/link.ts';
+import type { Link } from './link/link.ts';
 import { hasNoTls } from './link/tls.ts';
 import { type Way, waysOf } from './link/ways.ts';
+import { withinLimit } from './link/within-limit.ts';
 import { STATEMENTS } from './statements.ts';
 
 /** Probes the connection stage by stage. `link` signs in, or returns the session's own. */
 export async function probe(
-  deps: LinkDeps,
+  deps: ConnectDeps,
   link: () => Promise<Link>,
   signal: AbortSignal,
 ): Promise<readonly ProbeStage[]> {
   const { database } = deps.config;
-  let way: Way = { address: '', port: 0, attempts: [] };
+  let way: Way = { server: '', address: '', port: 0, attempts: [] };
   let user = '';
   let grants: Grants = { tables: 0, usable: 0, readable: 0, schema: '' };
   return await takeStages(
@@ -57,18 +59,21 @@ export async function probe(
   );
 }
 
-/** Returns the first way on which a server accepts connections. */
-async function reach(deps: LinkDeps, signal: AbortSignal): Promise<Way> {
-  let failure: unknown;
-  for (const way of await waysOf({ ...deps, network: deps.environment.network })) {
-    try {
-      (await dial({ ...way, tls: undefined }, signal)).destroy();
-      return way;
-    } catch (refused) {
-      failure = refused;
+/** Returns the first way on which a server accepts connections. Throws WAREHOUSE_UNREACHABLE where none did in time. */
+function reach(deps: ConnectDeps, signal: AbortSignal): Promise<Way> {
+  return withinLimit(deps, signal, async (attempt) => {
+    let failure: unknown;
+    for (const way of await attempt.wait(waysOf({ ...deps, network: deps.environment.network }))) {
+      attempt.begin(way.server);
+      try {
+        (await dial({ ...way, tls: undefined }, attempt.signal)).destroy();
+        return way;
+      } catch (refused) {
+        failure = refused;
+      }
     }
-  }
-  throw failure;
+    throw failure;
+  });
 }
 
 async function encrypt({ attempts, ...place }: Way, signal: AbortSignal): Promise<string | undefined> {

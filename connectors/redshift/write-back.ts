@@ -17,13 +17,14 @@ import { clearSql, type StagingSql } from '../_shared/write-back-sql.ts';
 import type { Copy } from './copy/copy.ts';
 import { dialect } from './dialect.ts';
 import { classify } from './errors.ts';
+import type { ConnectDeps } from './link/connect.ts';
 import { copyLines } from './link/copy-in.ts';
-import { type Link, type LinkDeps, openLink } from './link/link.ts';
+import { type Link, openLink } from './link/link.ts';
 import { analyzeSql, COMMIT, copySql, createStagingSql, insertSql, SAME_TEXT, STATEMENTS } from './statements.ts';
 
 const { quoteIdentifier: quote } = dialect;
 
-export interface WriteBackDeps extends LinkDeps {
+export interface WriteBackDeps extends ConnectDeps {
   /** Loads many rows through S3; undefined where the connection names no bucket. */
   readonly copy: Copy | undefined;
 }

@@ -7,9 +7,12 @@ import { hostsBehind, isOnSshServer, sshTargetOf } from '../tunnel/check-tunnel.
 import { type LoadSsh, openTunnel, type SshLogin } from '../tunnel/tunnel.ts';
 import type { OpenTunnel } from './dial.ts';
 import { attemptsOf, type Tls } from './tls.ts';
+import { serverOf } from './within-limit.ts';
 
 /** One address of one host. */
 export interface Way {
+  /** Host and port of the configuration. */
+  readonly server: string;
   readonly address: string;
   readonly port: number;
   /** Opens a stream to the server where it is reached through an SSH server. */
@@ -45,9 +48,10 @@ export async function waysOf(finding: Finding): Promise<readonly Way[]> {
 
 async function waysTo({ host, port }: Target, { config, network, loadSsh }: Finding): Promise<readonly Way[]> {
   const { ssh_host } = config;
+  const server = serverOf({ host, port });
   if (ssh_host === undefined) {
     const addresses = await resolveHost({ host, port }, network);
-    return addresses.map((address) => ({ address, port, attempts: attemptsOf({ ...config, host }, address) }));
+    return addresses.map((address) => ({ server, address, port, attempts: attemptsOf({ ...config, host }, address) }));
   }
   const ssh = sshTargetOf({ ...config, ssh_host });
   const addresses = await resolveHost(ssh, network);
@@ -57,6 +61,7 @@ async function waysTo({ host, port }: Target, { config, network, loadSsh }: Find
   return addresses.flatMap((address) => {
     const login = loginOf(config, { ...ssh, host: address });
     return hosts.map((asked) => ({
+      server,
       address: host,
       port,
       attempts,

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RedshiftConfig } from '../../../connectors/redshift/config.ts';
 import { redshift } from '../../../connectors/redshift/index.ts';
+import { openLink } from '../../../connectors/redshift/link/link.ts';
+import { probe } from '../../../connectors/redshift/probe.ts';
+import { loadSdk, loadSsh } from '../../../connectors/redshift/session.ts';
 import { chooseFreePort } from '../../../src/store/embedded/port.ts';
 import { openFakePostgres, says } from '../../support/fakes/fake-postgres.ts';
 import { warehouseEnvironment } from '../../support/fakes/warehouse-environment.ts';
@@ -30,6 +34,17 @@ function configOf(port: string, attributes?: string) {
     .join();
   const base = { host, port, database: 'postgres', user: 'penstock', password: servers.password };
   return { ...base, sslmode: 'disable', ...(attributes === undefined ? {} : { target_session_attrs: attributes }) };
+}
+
+const SSH = { ssh_host: '127.0.0.1', ssh_user: 'u', ssh_host_key: `SHA256:${'A'.repeat(43)}`, ssh_password: 'p' };
+
+async function depsOf(connectMs: number, config: RedshiftConfig) {
+  const login = async () => ({ user: 'penstock', password: servers.password });
+  return { pg: await loadSdk(), loadSsh, config, environment: warehouseEnvironment(), login, connectMs };
+}
+
+async function connectWithin(connectMs: number, config: RedshiftConfig) {
+  return await openLink(await depsOf(connectMs, config), NEVER);
 }
 
 async function portFor(port: string, attributes?: string): Promise<unknown> {
@@ -109,6 +124,40 @@ describe('several hosts', () => {
     expect(await redshift.checkAddress?.({ ...config, host: '127.0.0.1,nowhere.invalid' }, environment)).toEqual([]);
     await using session = await redshift.open(config, environment, NEVER);
     await expect(session.clock(NEVER)).rejects.toMatchObject({ code: 'WAREHOUSE_CONFIG' });
+  });
+
+  it.each<[string, (silent: number) => Partial<RedshiftConfig>, number]>([
+    ['directly', () => ({}), 2],
+    ['through an SSH server', (silent) => ({ ...SSH, ssh_port: String(silent) }), 1],
+  ])('have one time limit together, and the message names those that were tried: %s', async (_, fields, tried) => {
+    await using silent = await openFakePostgres(() => []);
+    const ports = [nobody, silent.port, primary].map(String);
+    const failure = connectWithin(400, { ...configOf(ports.join()), ...fields(silent.port) });
+    const named = ports.map((port) => `127.0.0.1:${port}`);
+    await expect(failure).rejects.toMatchObject({
+      ...{ code: 'WAREHOUSE_UNREACHABLE', disposition: 'retry' },
+      message:
+        `No server accepted the connection within 0.4 s. Tried: ${named.slice(0, tried).join(', ')}. Not tried: ` +
+        `${named.slice(tried).join(', ')}. Check config.host and config.port, and remove hosts that do not answer.`,
+    });
+  });
+
+  it('are probed within that limit', async () => {
+    await using silent = await openFakePostgres(() => []);
+    const config = { ...configOf(`${nobody},${primary}`), ...SSH, ssh_port: String(silent.port) };
+    const stages = await probe(await depsOf(400, config), () => Promise.reject(new Error('unused')), NEVER);
+    expect(stages[0]).toMatchObject({
+      status: 'failed',
+      message: expect.stringContaining(`within 0.4 s. Tried: 127.0.0.1:${nobody}. Not tried: 127.0.0.1:${primary}.`),
+    });
+  });
+
+  it('of which one falls silent after the sign-in end with that limit, too', async () => {
+    const signsIn = [says.authentication(0), says.keys(), says.ready()];
+    await using silent = await openFakePostgres(({ type }) => (type === 'startup' ? signsIn : []));
+    await expect(connectWithin(400, configOf(String(silent.port), 'read-write'))).rejects.toMatchObject({
+      message: expect.stringMatching(`Tried: 127.0.0.1:${silent.port}. Check`),
+    });
   });
 
   it('of which one has a name that nobody knows are the others', async () => {
