@@ -3,7 +3,7 @@ import { closeSync } from 'node:fs';
 import { AppError, sleepUnheld } from '../../../src/kernel/index.ts';
 import type { AnswerMessage, CallMessage, Calls, CancelMessage } from '../wire/messages.ts';
 import { readSlot } from '../wire/shared-file.ts';
-import { type StartedChild, startChild } from './start-child.ts';
+import { cannotStart, type StartedChild, startChild } from './start-child.ts';
 
 /** Limits of a call. */
 export interface CallLimits {
@@ -50,7 +50,10 @@ export class Host {
     this.#child = startChild(memoryMb, folder);
     const { process } = this.#child;
     process.on('exit', (code, signal) => this.#end(signal ?? `exit code ${code}`));
-    process.on('error', (failure) => this.#end(failure.message));
+    process.on('error', (failure) => {
+      if (process.pid === undefined) this.#reason = cannotStart(failure);
+      this.#end(failure.message);
+    });
     // a broken channel is a child that is ending
     process.on('disconnect', () => this.#kill());
     process.on('message', (message) => this.#take(message as AnswerMessage));

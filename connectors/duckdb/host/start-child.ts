@@ -1,6 +1,8 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { AppError } from '../../../src/kernel/index.ts';
+import { fieldOf } from '../../_shared/field-of.ts';
 import { openSharedFile } from '../wire/shared-file.ts';
 
 /** A running child. */
@@ -36,16 +38,40 @@ type Run = (command: string, given: readonly string[], options: SpawnOptions) =>
  * buffers only and not a value that a function builds. RLIMIT_DATA makes allocations beyond it fail, which DuckDB reports as
  * an error of the statement; `ulimit -d` of a POSIX shell sets it. No core is written, since it would hold customers' rows.
  * The child gets none of the daemon's environment, which may hold secrets.
+ * Throws WAREHOUSE_THROTTLED where the machine has reached a limit, and WAREHOUSE_UNREACHABLE where it refuses otherwise.
  */
 export function startChild(memoryMb: number, folder: string, run: Run = spawn): StartedChild {
-  const file = openSharedFile(folder);
+  let file: number | undefined;
   try {
+    file = openSharedFile(folder);
     return startOver(file, memoryMb, run);
   } catch (failure) {
-    closeSync(file);
-    throw failure;
+    if (file !== undefined) closeSync(file);
+    throw cannotStart(failure);
   }
 }
+
+const NO_SPACE = 'Free space on the disk of the workspace’s folder';
+
+/** Advice by the limit of the machine that is reached. */
+const ADVICE: Readonly<Record<string, string>> = {
+  EMFILE: 'Raise the limit of open files (ulimit -n, LimitNOFILE in systemd)',
+  ENFILE: 'Raise the limit of open files of the machine (fs.file-max)',
+  EAGAIN: 'Raise the limit of processes (ulimit -u, TasksMax in systemd)',
+  ENOMEM: 'Give the machine more memory, or reduce PENSTOCK_DUCKDB_MEMORY_MB or PENSTOCK_WORKERS',
+  ENOSPC: NO_SPACE,
+  EDQUOT: NO_SPACE,
+};
+
+/** Returns the error of a child that could not be started. Leaves out the message of the cause, which may name paths. */
+export function cannotStart(cause: unknown): AppError {
+  const code = String(fieldOf(cause, 'code') ?? 'unknown reason');
+  const advice = ADVICE[code];
+  const message = `The process of DuckDB could not be started (${code}). ${advice ?? OTHER_ADVICE}; Penstock tries again.`;
+  return new AppError(advice === undefined ? 'WAREHOUSE_UNREACHABLE' : 'WAREHOUSE_THROTTLED', message, { cause });
+}
+
+const OTHER_ADVICE = 'Let the user that runs Penstock write to the workspace’s folder and start /bin/sh';
 
 function startOver(file: number, memoryMb: number, run: Run): StartedChild {
   const mostMb = 2 * memoryMb + BESIDE_MB;

@@ -29,9 +29,27 @@ test('rows pass through the folder where shared memory refuses, and nothing of i
 test('a child that cannot be started keeps no descriptor', () => {
   const descriptors = () => readdirSync('/proc/self/fd').length;
   const before = descriptors();
-  const failing = () => {
-    throw new Error('spawn EINVAL');
-  };
-  expect(() => startChild(64, folder, failing)).toThrow('spawn EINVAL');
+  expect(startFailure('EINVAL')).toMatchObject({ code: 'WAREHOUSE_UNREACHABLE' });
   expect(descriptors()).toBe(before);
 });
+
+test('a child that cannot be started says what to do', () => {
+  expect(startFailure('EAGAIN')).toMatchObject({
+    code: 'WAREHOUSE_THROTTLED',
+    message:
+      'The process of DuckDB could not be started (EAGAIN). Raise the limit of processes (ulimit -u, TasksMax in systemd); Penstock tries again.',
+  });
+  expect(startFailure('ENOMEM')).toMatchObject({ message: expect.stringContaining('PENSTOCK_DUCKDB_MEMORY_MB') });
+  expect(startFailure('EINVAL')).toMatchObject({ message: expect.stringContaining('(EINVAL)') });
+});
+
+function startFailure(code: string): unknown {
+  const failing = () => {
+    throw Object.assign(new Error(`spawn ${code}`), { code });
+  };
+  try {
+    return startChild(64, folder, failing);
+  } catch (failure) {
+    return failure;
+  }
+}
