@@ -8,6 +8,8 @@ import { guardAgent } from './guard-agent.ts';
 export interface Requester {
   /** Sends a request. Throws the error of a socket, and WAREHOUSE_DATA for an answer that is too long. */
   send(request: BoundedRequest, signal?: AbortSignal): Promise<BoundedAnswer>;
+  /** Sends a request. The answer may be the beginning of one that is too long. */
+  sendAny(request: BoundedRequest, signal?: AbortSignal): Promise<BoundedAnswer>;
   /** Closes all sockets. */
   close(): void;
 }
@@ -15,9 +17,11 @@ export interface Requester {
 export function createRequester(environment: ConnectorEnvironment): Requester {
   const agent = new Agent({ keepAlive: true });
   guardAgent(agent, environment);
+  const sendAny: Requester['sendAny'] = (request, signal) => sendRequest(agent, request, signal);
   return {
+    sendAny,
     async send(request, signal) {
-      const answer = await sendRequest(agent, request, signal);
+      const answer = await sendAny(request, signal);
       if (answer.isWhole) return answer;
       const { url, mostBytes } = request;
       throw new AppError('WAREHOUSE_DATA', `An answer of ${url.host} has more than ${mostBytes} bytes.`);

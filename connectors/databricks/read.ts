@@ -25,15 +25,15 @@ export async function startRead(job: ReadJob): Promise<ReadResult> {
   try {
     return await readDescribed(job, described);
   } catch (failure) {
-    if (!(failure instanceof UnreachableStorage)) throw failure;
+    if (!(failure instanceof UnusableFiles)) throw failure;
     // no row was handed over, and the result cache answers the statement
     session.mayLink = false;
     return await readDescribed(job, described);
   }
 }
 
-/** No file of a result could be reached: its host is not allowed, unknown, or behind a firewall. */
-class UnreachableStorage extends Error {}
+/** The files of a result cannot be used: their host is not allowed, unknown, or behind a firewall, or one is too large. */
+class UnusableFiles extends Error {}
 
 async function readDescribed(
   { session, request, signal }: ReadJob,
@@ -51,7 +51,7 @@ async function readDescribed(
     const isLinked = session.mayLink && metadata.resultFormat === session.sdk.wire.TSparkRowSetType.URL_BASED_SET;
     const open = isLinked ? fileOpener : batchOpener;
     const source = createRowSource({ used, open: open(session.sdk, metadata, shapes), request, signal, isLinked });
-    if (isLinked) await source.begin().catch(nameUnreachable);
+    if (isLinked) await source.begin().catch(nameUnusable);
     const rows = cutChunks(piecesOf(source), columns, request);
     const next = async () => (await rows.next()).value;
     return { columns, chunks: freedChunks({ next, free: () => letGo(used, source) }) };
@@ -61,17 +61,18 @@ async function readDescribed(
   }
 }
 
-/** Refused or unknown host, no way to it, or a proxy that answers in its place. */
+/** Refused or unknown host, no way to it, a proxy that answers in its place, or a file that is too large. */
 const LEAVING_LINKS: ReadonlySet<string> = new Set([
   'WAREHOUSE_CONFIG',
   'WAREHOUSE_UNREACHABLE',
   'WAREHOUSE_SESSION_LOST',
+  'WAREHOUSE_DATA',
 ]);
 
-function nameUnreachable(failure: unknown): never {
+function nameUnusable(failure: unknown): never {
   const { code } = classify(failure);
   if (!LEAVING_LINKS.has(code)) throw failure;
-  throw new UnreachableStorage('No file of the result could be reached.', { cause: failure });
+  throw new UnusableFiles('The files of the result cannot be used.', { cause: failure });
 }
 
 /** Cancels a fetch under way and then closes the statement: the close alone would wait for the fetch. */

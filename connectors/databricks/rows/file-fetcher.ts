@@ -14,8 +14,11 @@ export interface FileFetcherDeps {
 
 /** Rows for which links are asked for at once, as the SDK does. */
 const LINKED_ROWS = 100_000;
-/** Bytes of one file; `maxBytesPerFile` asks for a twelfth of it. */
-const MOST_FILE_BYTES = 128 * 1024 * 1024;
+/**
+ * Bytes of one file, twice what `maxBytesPerFile` asks for. A read holds three files at most: the one being read, and the parts
+ * and the whole of the next. So a read holds 60 MiB, whatever the server sends.
+ */
+const MOST_FILE_BYTES = 20 * 1024 * 1024;
 /** A link is replaced when it has less time left than a download may take. */
 const RENEWED_BEFORE_MS = 30_000;
 
@@ -55,6 +58,8 @@ async function askForLinks({ link, operationHandle }: FileFetcherDeps, from: num
   const { results, hasMoreRows } = await nextRows(link, { operationHandle, mostRows: LINKED_ROWS, from });
   const links = results?.resultLinks ?? [];
   if (links[0] !== undefined) requireRow(links[0], from);
+  // a server need not say how long a file is, or say the truth; the download is bounded, too
+  if (links.some(({ bytesNum }) => Number(bytesNum) > MOST_FILE_BYTES)) throw tooLarge();
   if (links.length === 0 && hasMoreRows === true) throw lost('sent no links, although more rows were announced');
   return { links, hasMore: hasMoreRows === true };
 }
@@ -70,9 +75,10 @@ function isExpired({ expiryTime }: ResultLink): boolean {
 
 /** Downloads a file. Returns undefined where the storage does not take the link any more. */
 async function download({ link, signal }: FileFetcherDeps, file: ResultLink): Promise<Buffer | undefined> {
-  const request = { mostBytes: MOST_FILE_BYTES, idleMs: link.limitMs, headers: file.httpHeaders ?? {} };
+  const request = { mostBytes: MOST_FILE_BYTES, idleMs: link.limitMs, headers: storageHeaders(file.httpHeaders) };
   const url = new URL(file.fileLink);
-  const { status, body } = await link.requester.send({ ...request, url }, signal);
+  const { status, body, isWhole } = await link.requester.sendAny({ ...request, url }, signal);
+  if (!isWhole) throw tooLarge();
   if (status === 200) return body;
   if (status === 403 || status === 404) return undefined;
   // the link itself is a credential
@@ -83,6 +89,39 @@ async function downloadAgain(deps: FileFetcherDeps, file: ResultLink | undefined
   const bytes = file === undefined ? undefined : await download(deps, file);
   if (bytes === undefined) throw lost('refuses its own links to files');
   return bytes;
+}
+
+/**
+ * Headers that the storage of a vendor's cloud wants with a link: the key of an encrypted file.
+ * https://docs.databricks.com/api/workspace/statementexecution (`http_headers`: "typically used to pass a decryption key")
+ * https://docs.aws.amazon.com/AmazonS3/latest/userguide/specifying-s3-c-encryption.html
+ * https://learn.microsoft.com/azure/storage/blobs/encryption-customer-provided-keys
+ * https://cloud.google.com/storage/docs/encryption/customer-supplied-keys
+ */
+const STORAGE_HEADERS: ReadonlySet<string> = new Set([
+  'x-amz-server-side-encryption-customer-algorithm',
+  'x-amz-server-side-encryption-customer-key',
+  'x-amz-server-side-encryption-customer-key-md5',
+  // Azure takes keys from version 2019-02-02 of its API on
+  'x-ms-version',
+  'x-ms-encryption-key',
+  'x-ms-encryption-key-sha256',
+  'x-ms-encryption-algorithm',
+  'x-goog-encryption-algorithm',
+  'x-goog-encryption-key',
+  'x-goog-encryption-key-sha256',
+]);
+
+/** Leaves out all other headers, because the server of the connection chooses them and the host that they go to. */
+function storageHeaders(asked: ResultLink['httpHeaders']): Record<string, string> {
+  return Object.fromEntries(Object.entries(asked ?? {}).filter(([name]) => STORAGE_HEADERS.has(name.toLowerCase())));
+}
+
+function tooLarge(): AppError {
+  const message =
+    `A file of the result has more than ${MOST_FILE_BYTES / 1024 / 1024} MiB. Return fewer or shorter columns, or ask the ` +
+    'operator to set PENSTOCK_WAREHOUSE_HOSTS without hosts of cloud storage, so that rows come inline.';
+  return new AppError('WAREHOUSE_DATA', message);
 }
 
 function lost(what: string): AppError {

@@ -44,14 +44,17 @@ function numbers(linked: (n: number) => number): WireAnswer {
 
 const described = { columnSet: [texts('n'), texts('int')] };
 
+interface Linked {
+  readonly linked?: (n: number) => number;
+  readonly decided?: Partial<ConnectorEnvironment>;
+  readonly links?: { readonly headers?: Readonly<Record<string, string>>; readonly secondBytes?: number };
+}
+
 async function readLinked(
   behaviour: Partial<WireBehaviour> = {},
-  {
-    linked = () => HOUR_MS,
-    decided = {},
-  }: { linked?: (n: number) => number; decided?: Partial<ConnectorEnvironment> } = {},
+  { linked = () => HOUR_MS, decided = {}, links = {} }: Linked = {},
 ) {
-  const answer = answers({ DESCRIBE: described, SELECT: numbers(linked) });
+  const answer = answers({ DESCRIBE: described, SELECT: { ...numbers(linked), ...links } });
   const opened = await openWire({ answer, ...behaviour }, TOKEN, decided);
   return { ...opened, read: () => readAll(opened.session, requestOf('SELECT n FROM t')) };
 }
@@ -88,6 +91,51 @@ describe('a result behind links', () => {
     expect(failure).toMatchObject({ disposition: 'retry', message: expect.stringContaining(STORAGE_HOST) });
     expect(String(failure)).not.toContain('s1gned');
   });
+});
+
+describe('a file over 20 MiB', () => {
+  const OVER = 20 * 1024 * 1024 + 1;
+
+  it('is left out before any row was read: the statement runs once again, and its rows come inline', async () => {
+    await using announced = await readLinked({}, { links: { secondBytes: OVER } });
+    expect((await announced.read()).rows).toEqual(ROWS);
+    expect(filesOf(announced.wire.seen)).toEqual([]);
+    await using sent = await readLinked({ storageExcess: () => OVER });
+    expect((await sent.read()).rows).toEqual(ROWS);
+    expect(filesOf(sent.wire.seen)).toHaveLength(1);
+  });
+
+  it('fails a run that has rows already, and says what to do', async () => {
+    const excess = [0, OVER];
+    await using opened = await readLinked({ storageExcess: () => excess.shift() ?? 0 });
+    await expect(opened.read()).rejects.toMatchObject({
+      code: 'WAREHOUSE_DATA',
+      message:
+        'A file of the result has more than 20 MiB. Return fewer or shorter columns, or ask the operator to set ' +
+        'PENSTOCK_WAREHOUSE_HOSTS without hosts of cloud storage, so that rows come inline.',
+    });
+  });
+});
+
+it('a link sends the headers of encryption to the storage, and no other', async () => {
+  const wanted = {
+    'x-amz-server-side-encryption-customer-algorithm': 'AES256',
+    'X-Amz-Server-Side-Encryption-Customer-Key': 'a2V5',
+    'x-ms-encryption-key': 'a2V5',
+    'x-goog-encryption-key': 'a2V5',
+  };
+  const others = {
+    authorization: 'Basic eA==',
+    cookie: 'a=b',
+    host: 'elsewhere.example',
+    'x-forwarded-for': '10.0.0.1',
+  };
+  await using opened = await readLinked({}, { links: { headers: { ...wanted, ...others } } });
+  expect((await opened.read()).rows).toEqual(ROWS);
+  const [sent] = opened.wire.storageHeaders;
+  const names = Object.keys(wanted).map((name) => name.toLowerCase());
+  expect(Object.keys(sent ?? {}).sort()).toEqual([...names, 'connection', 'host'].sort());
+  expect(sent?.host).toBe(STORAGE_HOST);
 });
 
 describe('rows that are missing between files', () => {

@@ -12,6 +12,10 @@ export type WireAnswer =
       readonly columns: readonly string[];
       /** Present: as files behind links where the statement may have them. Milliseconds that the n-th links are good for. */
       readonly linked?: (n: number) => number;
+      /** Headers that links ask for. */
+      readonly headers?: Readonly<Record<string, string>>;
+      /** Bytes that the second file is said to have; default: its own. */
+      readonly secondBytes?: number;
       /** Each fetch gives one. */
       readonly batches: readonly { readonly bytes: Buffer; readonly rows: number }[];
     }
@@ -82,11 +86,21 @@ function nextLinks({ id, answer }: Operation, { asked, from }: Asked) {
   let start = 0;
   const links = batches.map(({ bytes, rows }, at) => {
     start += rows;
-    const [startRowOffset, rowCount, bytesNum] = [start - rows, rows, bytes.length].map((n) => makeInt64(n) as never);
+    const said = at === 1 && 'linked' in answer ? answer.secondBytes : undefined;
+    const numbers = [start - rows, rows, said ?? bytes.length];
+    const [startRowOffset, rowCount, bytesNum] = numbers.map((n) => makeInt64(n) as never);
     const livesMs = 'linked' in answer ? (answer.linked?.(asked) ?? 0) : 0;
     const expiryTime = makeInt64(Date.now() + livesMs) as never;
     const fileLink = `https://${STORAGE_HOST}/results/${id}/${at}?sig=s1gned`;
-    return new T.TSparkArrowResultLink({ fileLink, expiryTime, startRowOffset, rowCount, bytesNum } as never);
+    const httpHeaders = 'linked' in answer ? answer.headers : undefined;
+    return new T.TSparkArrowResultLink({
+      fileLink,
+      expiryTime,
+      startRowOffset,
+      rowCount,
+      bytesNum,
+      httpHeaders,
+    } as never);
   });
   const wanted = links.filter((link) => Number(link.startRowOffset) >= from);
   const results = new T.TRowSet({ startRowOffset: makeInt64(from) as never, rows: [] });

@@ -2,7 +2,7 @@
 // with OAuth, refused grants, results in columns, Arrow types of the product), and for measuring the client alone.
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TFetchResultsResp, TStatus } from '@databricks/sql/thrift/TCLIService_types.js';
@@ -39,6 +39,8 @@ export interface WireBehaviour {
   readonly oauth?: WirePrincipal;
   /** Status of the storage's next answer; default 200. */
   storageStatus?(): number;
+  /** Returns the bytes that the next file of the storage has too many. Default: none. */
+  storageExcess?(): number;
   /** Comes in place of every token. */
   readonly signInAnswer?: HttpAnswer;
   /** Comes in place of every answer of the service. */
@@ -58,10 +60,13 @@ export interface DatabricksWire extends AsyncDisposable {
   readonly port: number;
   /** Method and URL of each request. */
   readonly seen: readonly string[];
+  /** Headers of each request to the storage. */
+  readonly storageHeaders: readonly IncomingHttpHeaders[];
 }
 
 export async function openDatabricksWire(behaviour: WireBehaviour): Promise<DatabricksWire> {
   const seen: string[] = [];
+  const storageHeaders: IncomingHttpHeaders[] = [];
   const operations = new Map<string, Operation>();
   /** Tokens handed out; the last alone is good. */
   const tokens: string[] = [];
@@ -82,9 +87,12 @@ export async function openDatabricksWire(behaviour: WireBehaviour): Promise<Data
     response.writeHead(200, { 'content-type': 'application/x-thrift', 'content-length': body.length }).end(body);
   };
   const giveFile = (request: IncomingMessage, response: ServerResponse) => {
+    storageHeaders.push(request.headers);
     const status = behaviour.storageStatus?.() ?? 200;
     const file = status === 200 ? fileOf(operations, request) : undefined;
-    response.writeHead(status === 200 && file === undefined ? 400 : status).end(file);
+    const excess = Buffer.alloc(behaviour.storageExcess?.() ?? 0);
+    const body = file === undefined ? undefined : Buffer.concat([file, excess]);
+    response.writeHead(status === 200 && file === undefined ? 400 : status).end(body);
   };
   const signIn = async (request: IncomingMessage, response: ServerResponse) => {
     const asked = new URLSearchParams((await readAll(request)).toString());
@@ -99,6 +107,7 @@ export async function openDatabricksWire(behaviour: WireBehaviour): Promise<Data
   return {
     port: (server.address() as AddressInfo).port,
     seen,
+    storageHeaders,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       server.close();
