@@ -102,7 +102,7 @@ const STORAGE_HEADERS: ReadonlySet<string> = new Set([
   'x-amz-server-side-encryption-customer-algorithm',
   'x-amz-server-side-encryption-customer-key',
   'x-amz-server-side-encryption-customer-key-md5',
-  // Azure takes keys from version 2019-02-02 of its API on
+  // the first versions of Azure’s API take no keys
   'x-ms-version',
   'x-ms-encryption-key',
   'x-ms-encryption-key-sha256',
