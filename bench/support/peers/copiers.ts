@@ -50,7 +50,7 @@ export function createCopiers({ sling, python }: PeerPrograms, { source, target,
   };
 }
 
-/** Turns off TLS, which Sling asks for by default. */
+/** Turns off TLS, which the bench's servers do not speak. */
 const plain = (url: string) => `${url}?sslmode=disable`;
 /** Names the driver that dlt brings: SQLAlchemy 2.1 takes psycopg 3 by default. */
 const withDriver = (url: string, driver = '+psycopg2') => url.replace(/^postgres:/, `postgresql${driver}:`);

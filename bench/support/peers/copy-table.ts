@@ -14,7 +14,10 @@ interface CopyPlace {
   readonly table: string;
 }
 
-/** Copies all rows in PostgreSQL's binary format at the pace of the slower server; returns the peak memory of this process in MiB. */
+/**
+ * Copies all rows in PostgreSQL's binary format at the pace of the slower server.
+ * Returns the peak memory of this process in MiB.
+ */
 export async function copyTable(from: CopyPlace, to: CopyPlace): Promise<number> {
   forgetPeak(process.pid);
   await using source = await connect(from.url);

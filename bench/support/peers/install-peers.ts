@@ -1,7 +1,7 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { ensureInstalled } from '../../../test/support/warehouses/install.ts';
+import { type BuildTools, ensureInstalled } from '../../../test/support/warehouses/install.ts';
 import { PYTHON, pythonVersion, requirePrograms } from '../../../test/support/warehouses/recipe.ts';
 
 export const SLING_VERSION = '1.4.11';
@@ -41,7 +41,7 @@ export async function installPeers(say: (text: string) => void): Promise<PeerPro
   const installation = {
     key: `sling-${SLING_VERSION}-dlt-${DLT_VERSION}-python-${version}`,
     proof: sling,
-    async build({ folder, run }: Parameters<Parameters<typeof ensureInstalled>[0]['build']>[0]) {
+    async build({ folder, run }: BuildTools) {
       await run('python3', ['-m', 'venv', folder]);
       const packages = [`sling-linux-${machine}==${SLING_VERSION}`, ...DLT_PACKAGES];
       await run(join(folder, 'bin', 'python'), ['-m', 'pip', 'install', '--quiet', '--only-binary=:all:', ...packages]);
@@ -50,13 +50,14 @@ export async function installPeers(say: (text: string) => void): Promise<PeerPro
   const progress = { say, signal: new AbortController().signal };
   const folder = await ensureInstalled(installation, progress, await ownFolder()).catch((error: Error) => {
     throw new Error(
-      `Sling and dlt cannot be installed: ${error.message}\nCheck the network, or name a mirror of PyPI in PIP_INDEX_URL, then run the bench again.`,
+      `Sling and dlt cannot be installed: ${error.message}\n` +
+        'Check the network, or name a mirror of PyPI in PIP_INDEX_URL, then run the bench again.',
     );
   });
   return { sling: join(folder, sling), python: join(folder, 'bin', 'python') };
 }
 
-/** Programs of another user would run with the rights of this one. */
+/** Creates the folder, and refuses one of another user, whose programs would run with the rights of this one. */
 async function ownFolder(): Promise<string> {
   const { uid } = userInfo();
   const folder = join(tmpdir(), `penstock-peers-${uid}`);
