@@ -6,7 +6,8 @@
 //   dlt       copies, by way of files; a program from start to end, at least 0.5 s of it imports
 //   Penstock  resolves two identities a row and merges eight attributes into profiles; from the trigger to success, in a daemon
 //             that runs already but has read nothing yet
-// Each result is compared with the table, or counted, before the next step; cleanup and checkpoints run between steps, uncounted.
+// Each result is compared with the table, or counted, before the next step. Cleanup and checkpoints run between steps, and are
+// not counted.
 // "own" is CPU of the program, daemon or, for the floor, of this process. /proc is read, so this runs under Linux only.
 import { availableParallelism, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
