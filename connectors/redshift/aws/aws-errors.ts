@@ -95,5 +95,6 @@ function withoutToken(text: string): string {
 function codeOfStatus(failure: unknown): ErrorCode {
   const status = fieldOf(fieldOf(failure, '$metadata'), 'httpStatusCode');
   if (typeof status !== 'number' || status >= 500) return 'WAREHOUSE_UNREACHABLE';
+  if (status === 429) return 'WAREHOUSE_THROTTLED';
   return status === 403 ? 'WAREHOUSE_PERMISSION' : 'WAREHOUSE_UNKNOWN';
 }

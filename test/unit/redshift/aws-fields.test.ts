@@ -102,6 +102,7 @@ describe('an error of AWS', () => {
     [undefined, 'WAREHOUSE_UNREACHABLE'],
     [503, 'WAREHOUSE_UNREACHABLE'],
     [403, 'WAREHOUSE_PERMISSION'],
+    [429, 'WAREHOUSE_THROTTLED'],
     [400, 'WAREHOUSE_UNKNOWN'],
   ])('without a known name, with status %s, is %s', (httpStatusCode, code) => {
     const failure = Object.assign(new Error('text'), { name: 'Odd', $metadata: { httpStatusCode } });
