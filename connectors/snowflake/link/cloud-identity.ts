@@ -34,6 +34,22 @@ export function missingIdentity(
 ): AppError | undefined {
   if (provider === undefined || /^\d{6}$/.test(String(fieldOf(failure, 'code')))) return undefined;
   const reason = cutText(messageOf(failure));
+  if (isPassing(failure, reason)) {
+    const trouble = say`${FIELD}: the service that gives this machine its identity of ${provider} is in trouble. ${reason}`;
+    return new AppError('WAREHOUSE_UNREACHABLE', trouble, { cause: failure });
+  }
   const message = say`${FIELD}: this machine has no identity of ${provider}, or it cannot be read. ${reason}`;
   return new AppError('WAREHOUSE_CREDENTIALS', message, { cause: failure });
+}
+
+/** Words of the libraries for a metadata service that does not answer: those of Azure, of Google, and of sockets. */
+const NO_ANSWER = /\bnetwork_error\b|operation was aborted|\bE(?:CONNRESET|CONNREFUSED|TIMEDOUT)\b/;
+
+/**
+ * Tells whether a later attempt may find the identity. The library of AWS hides why it found none in most cases, and so a
+ * metadata service of AWS that is in trouble looks like a machine without an identity.
+ */
+function isPassing(failure: unknown, reason: string): boolean {
+  const status = Number(fieldOf(failure, 'status') ?? fieldOf(fieldOf(failure, '$metadata'), 'httpStatusCode'));
+  return status === 408 || status === 429 || status >= 500 || NO_ANSWER.test(reason);
 }

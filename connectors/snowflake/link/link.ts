@@ -47,6 +47,8 @@ export interface Link {
 }
 
 const CLOSE_MS = 2000;
+/** Longest time for a token of an identity provider. */
+const TOKEN_MS = 30_000;
 
 /** Signs in and pins the session. Throws the SDK's errors, and AppError. */
 export async function openLink({ sdk, config, environment }: LinkDeps, signal: AbortSignal): Promise<Link> {
@@ -56,7 +58,8 @@ export async function openLink({ sdk, config, environment }: LinkDeps, signal: A
   const { network, messageBytes } = environment;
   const agents = createAgents(network);
   const token = tokenUrl && new URL(tokenUrl).href;
-  const line = { network, agents, messageBytes, tokenUrl: token, signal: ended.signal };
+  const tokenMs = Math.min(TOKEN_MS, environment.statementTimeoutMs);
+  const line = { network, agents, messageBytes, tokenUrl: token, tokenMs, signal: ended.signal };
   const work = onLine(line);
   const link = linkOf({
     connection: work(() => sdk.createConnection(options)),

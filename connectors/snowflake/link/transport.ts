@@ -2,10 +2,11 @@
 // alone follows every address in an answer, retries for minutes, and offers no way to abort a request.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { isIP } from 'node:net';
-import { AppError, template } from '../../../src/kernel/index.ts';
+import { AppError, errorCode, systemClock, template } from '../../../src/kernel/index.ts';
 import type { NetworkRules } from '../../../src/warehouse/index.ts';
 import type { Agents } from '../../_shared/agents.ts';
 import { resolveHost, type Target } from '../../_shared/resolve-host.ts';
+import { noAnswerWithin } from '../../_shared/timeout-error.ts';
 import { targetOf, tokenTargetOf } from '../address.ts';
 import type { HttpClient, HttpFailure, HttpRequest, LookUp } from '../sdk.ts';
 
@@ -18,6 +19,8 @@ export interface Line {
   readonly messageBytes: number;
   /** Token endpoint of an identity provider, where sign-in needs one. */
   readonly tokenUrl?: string | undefined;
+  /** Longest time until its answer is whole. */
+  readonly tokenMs: number;
   /** Aborts everything under way. */
   readonly signal: AbortSignal;
 }
@@ -49,8 +52,6 @@ const FORBIDDEN = 403;
 const MOST_MESSAGES = 4;
 /** Bytes of an identity provider's answer, whose server a connection names. */
 const MOST_TOKEN_BYTES = 256 * 1024;
-/** Longest wait for that answer, and between its parts. */
-const TOKEN_MS = 30_000;
 
 /** Guards the client, once for each process. */
 export function guardTransport(http: HttpClient): void {
@@ -70,10 +71,20 @@ async function prepare(request: HttpRequest): Promise<HttpRequest> {
   // a redirect could bypass the lookup, and Snowflake has none
   request.maxRedirects = 0;
   request.maxContentLength = isToken ? MOST_TOKEN_BYTES : MOST_MESSAGES * line.messageBytes;
-  if (isToken) request.timeout = TOKEN_MS;
   request.snowflakeRetryConfig = STATEMENT_RETRIES;
-  request.signal = request.signal === undefined ? line.signal : AbortSignal.any([request.signal, line.signal]);
+  const ends = [line.signal, ...(request.signal === undefined ? [] : [request.signal])];
+  request.signal = AbortSignal.any(isToken ? [...ends, afterTime(line)] : ends);
   return request;
+}
+
+/** Returns a signal that aborts after the time for a token. The HTTP client alone bounds only the pauses of an answer. */
+function afterTime({ tokenMs, signal }: Line): AbortSignal {
+  const late = new AbortController();
+  void systemClock.sleep(tokenMs, signal).then(
+    () => late.abort(noAnswerWithin(tokenMs)),
+    () => undefined,
+  );
+  return late.signal;
 }
 
 /**
@@ -92,7 +103,8 @@ async function lookUp(target: Target, network: NetworkRules): Promise<readonly L
  */
 function settle(failure: HttpFailure): HttpFailure {
   const line = lines.getStore();
-  const { method, url, useSnowflakeRetryMiddleware } = failure.config ?? {};
+  const { method, url, signal, useSnowflakeRetryMiddleware } = failure.config ?? {};
+  if (line !== undefined && errorCode(signal?.reason) === 'ETIMEDOUT') return lateToken(line, failure);
   if (line !== undefined && isTooLong(failure)) {
     const isToken = url !== undefined && URL.parse(url)?.href === line.tokenUrl;
     return isToken ? noToken(failure) : tooLong(line, failure);
@@ -114,6 +126,12 @@ function noToken(failure: HttpFailure): HttpFailure {
   const message = template(`{config.oauth_token_url} answered with more than ${limit}, which is no token. Check it.`);
   const cause = new AppError('WAREHOUSE_CONFIG', message, { cause: failure });
   return Object.assign(new Error('The answer is too long', { cause }), { code: ENDED });
+}
+
+function lateToken({ tokenMs }: Line, failure: HttpFailure): HttpFailure {
+  const message = template(`{config.oauth_token_url} gave no whole answer within ${tokenMs / 1000} s. Check it.`);
+  const cause = new AppError('WAREHOUSE_UNREACHABLE', message, { cause: failure });
+  return Object.assign(new Error('The answer took too long', { cause }), { code: ENDED });
 }
 
 /** Returns an error that ends the stream with our own words: a retry would fetch the same bytes. */

@@ -2,6 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { snowflake } from '../../../connectors/snowflake/index.ts';
 import type { ConnectorEnvironment } from '../../../src/warehouse/index.ts';
+import { openReceiver } from '../../support/apis/https-receiver.ts';
+import { trustLocalhost } from '../../support/apis/localhost-certificate.ts';
 import { openFakeSnowflake } from '../../support/fakes/fake-snowflake.ts';
 import { openTokenServer, type TokenAnswer } from '../../support/fakes/token-server.ts';
 import { warehouseEnvironment } from '../../support/fakes/warehouse-environment.ts';
@@ -79,6 +81,25 @@ describe('a client of an identity provider', () => {
       message: expect.stringContaining('config.oauth_token_url'),
     });
     expect(signIns).toBe(0);
+  });
+
+  it('is not waited for where its answer drips', async () => {
+    const trustAsBefore = trustLocalhost();
+    await using provider = await openReceiver({
+      respond(_received, response) {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        const drip = setInterval(() => response.write(' '), 20);
+        response.once('close', () => clearInterval(drip));
+      },
+    });
+    await using server = await openFakeSnowflake();
+    await using session = await openOn(server.port, client(`${provider.url}/token`), { statementTimeoutMs: 400 });
+    const failure = await failureOf(() => session.clock(NEVER)).finally(trustAsBefore);
+    expect(failure).toMatchObject({
+      code: 'WAREHOUSE_UNREACHABLE',
+      message: 'config.oauth_token_url gave no whole answer within 0.4 s. Check it.',
+    });
+    expect(server.signIns).toEqual([]);
   });
 
   it('is sent nowhere else by a redirect', async () => {
