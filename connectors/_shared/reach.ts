@@ -11,7 +11,10 @@ export interface ReachOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Opens a TCP connection to a target. Throws the errors of `resolveHost` and of a socket, and WAREHOUSE_UNREACHABLE for the proxy. */
+/**
+ * Opens a TCP connection to a target. Throws the errors of `resolveHost` and of a socket, and WAREHOUSE_UNREACHABLE for the
+ * proxy.
+ */
 export async function reach(target: Target, network: NetworkRules, options: ReachOptions): Promise<Socket> {
   const addresses = await resolveHost(target, network);
   const proxy = network.proxyOf?.(target);

@@ -98,21 +98,29 @@ async function lookUp(target: Target, network: NetworkRules): Promise<readonly L
   return addresses.map((address) => ({ address, family: isIP(address) === 6 ? 6 : 4 }));
 }
 
+function settle(failure: HttpFailure): HttpFailure {
+  const line = lines.getStore();
+  return line === undefined ? failure : (endOfAnswer(line, failure) ?? endOfPart(line, failure));
+}
+
+/** Returns our own error for an answer that is too long or takes too long. */
+function endOfAnswer(line: OpenLine, failure: HttpFailure): HttpFailure | undefined {
+  const { url, signal } = failure.config ?? {};
+  if (errorCode(signal?.reason) === 'ETIMEDOUT') return lateToken(line, failure);
+  if (!isTooLong(failure)) return undefined;
+  const isToken = url !== undefined && URL.parse(url)?.href === line.tokenUrl;
+  return isToken ? noToken(failure) : tooLong(line, failure);
+}
+
 /**
  * Ends the stream of a part that fails repeatedly. A 403 means that the part's link has expired, and the SDK gets a new one.
  */
-function settle(failure: HttpFailure): HttpFailure {
-  const line = lines.getStore();
-  const { method, url, signal, useSnowflakeRetryMiddleware } = failure.config ?? {};
-  if (line !== undefined && errorCode(signal?.reason) === 'ETIMEDOUT') return lateToken(line, failure);
-  if (line !== undefined && isTooLong(failure)) {
-    const isToken = url !== undefined && URL.parse(url)?.href === line.tokenUrl;
-    return isToken ? noToken(failure) : tooLong(line, failure);
-  }
+function endOfPart({ failures }: OpenLine, failure: HttpFailure): HttpFailure {
+  const { method, url, useSnowflakeRetryMiddleware } = failure.config ?? {};
   const isPart = method?.toUpperCase() === 'GET' && !useSnowflakeRetryMiddleware && url !== undefined;
-  if (line === undefined || !isPart || failure.response?.status === FORBIDDEN) return failure;
-  const failed = (line.failures.get(url) ?? 0) + 1;
-  line.failures.set(url, failed);
+  if (!isPart || failure.response?.status === FORBIDDEN) return failure;
+  const failed = (failures.get(url) ?? 0) + 1;
+  failures.set(url, failed);
   if (failed < MOST_PART_FAILURES) return failure;
   return Object.assign(new Error(failure.message, { cause: failure }), { code: ENDED });
 }

@@ -5,8 +5,8 @@ import { missingIdentity } from '../../../connectors/snowflake/link/cloud-identi
 
 const failing = (message: string, fields: object = {}) => Object.assign(new Error(message), fields);
 const AZURE =
-  'ChainedTokenCredential authentication failed.\nCredentialUnavailableError: ManagedIdentityCredential: Network unreachable. ' +
-  'Message: network_error: See https://aka.ms/msal.js.errors#network_error for details';
+  'ChainedTokenCredential authentication failed.\nCredentialUnavailableError: ' +
+  'ManagedIdentityCredential: Network unreachable. Message: network_error: See https://aka.ms/msal.js.errors#network_error for details';
 
 describe('an identity of the machine that cannot be read', () => {
   it.each([
