@@ -31,14 +31,8 @@ export function createAgents(network: NetworkRules, madeBy: Pick<Target, 'madeBy
     const socket = await reach(target, network, { limitMs: CONNECT_MS });
     return scheme === 'http' ? socket : await encrypt(socket, host, asked);
   };
-  const createConnection = (scheme: 'http' | 'https') => (asked: Asked, done: Done) => {
-    open(asked, scheme).then(
-      (socket) => done(null, socket),
-      (failure: Error) => done(failure),
-    );
-  };
-  Object.assign(http, { createConnection: createConnection('http') });
-  Object.assign(https, { createConnection: createConnection('https') });
+  openBy<Asked>(http, (asked) => open(asked, 'http'));
+  openBy<Asked>(https, (asked) => open(asked, 'https'));
   return {
     ...{ http, https },
     of: ({ protocol }) => (protocol === 'http:' ? http : https),
@@ -47,6 +41,32 @@ export function createAgents(network: NetworkRules, madeBy: Pick<Target, 'madeBy
       https.destroy();
     },
   };
+}
+
+/**
+ * Has an agent open its sockets by `open`. A socket that opens after the agent was closed is closed at once, because nobody
+ * would close the agent again.
+ */
+export function openBy<Options>(agent: Agent, open: (options: Options) => Promise<Socket>): void {
+  const destroy = agent.destroy.bind(agent);
+  let isClosed = false;
+  const createConnection = (options: Options, done: Done) => {
+    open(options).then(
+      (socket) => {
+        if (!isClosed) return done(null, socket);
+        socket.destroy();
+        done(Object.assign(new Error('The connection was closed'), { code: 'ECONNRESET' }));
+      },
+      (failure: Error) => done(failure),
+    );
+  };
+  Object.assign(agent, {
+    createConnection,
+    destroy() {
+      isClosed = true;
+      destroy();
+    },
+  });
 }
 
 /** Begins TLS on an open socket, as the server of that name. */

@@ -1,6 +1,6 @@
 // Requests of our own over agents whose sockets are guarded. The length of an answer and its time are bounded, because a
 // connection may name the server.
-import type { IncomingHttpHeaders } from 'node:http';
+import type { ClientRequest, IncomingHttpHeaders } from 'node:http';
 import { type Agent, type RequestOptions, request as startRequest } from 'node:https';
 import { answerTo, readUpTo, systemClock } from '../../src/kernel/index.ts';
 import { noAnswerWithin } from './timeout-error.ts';
@@ -24,34 +24,38 @@ export interface BoundedAnswer {
   readonly isWhole: boolean;
 }
 
-/** Sends a request. Throws the error of a socket. */
+/** Sends a request. Throws the error of a socket, and the reason of `signal`. */
 export async function sendRequest(
   agent: Agent,
   { url, body, mostBytes, idleMs = 0, totalMs, ...options }: BoundedRequest,
   signal?: AbortSignal,
 ): Promise<BoundedAnswer> {
-  const request = startRequest(url, { ...options, agent, ...(signal === undefined ? {} : { signal }) });
+  signal?.throwIfAborted();
+  const request = startRequest(url, { ...options, agent });
   const settled = new AbortController();
-  let late: Error | undefined;
-  const end = (limitMs: number) => {
-    late = noAnswerWithin(limitMs);
-    request.destroy(late);
+  // beside the request's own error, which comes only once it has a socket
+  const ended = Promise.withResolvers<never>();
+  const end = (failure: Error) => {
+    ended.reject(failure);
+    request.destroy(failure);
   };
-  request.setTimeout(idleMs, () => end(idleMs));
+  signal?.addEventListener('abort', () => end(signal.reason), { once: true, signal: settled.signal });
+  request.setTimeout(idleMs, () => end(noAnswerWithin(idleMs)));
   if (totalMs !== undefined)
     void systemClock.sleep(totalMs, settled.signal).then(
-      () => end(totalMs),
+      () => end(noAnswerWithin(totalMs)),
       () => undefined,
     );
   try {
     request.end(body);
-    const answer = await answerTo(request);
-    const { bytes, isWhole } = await readUpTo(answer, mostBytes);
-    return { status: answer.statusCode ?? 0, headers: answer.headers, body: bytes, isWhole };
-  } catch (failure) {
-    // the end of a socket in the middle of an answer is all that its stream tells
-    throw late ?? failure;
+    return await Promise.race([ended.promise, read(request, mostBytes)]);
   } finally {
     settled.abort();
   }
+}
+
+async function read(request: ClientRequest, mostBytes: number): Promise<BoundedAnswer> {
+  const answer = await answerTo(request);
+  const { bytes, isWhole } = await readUpTo(answer, mostBytes);
+  return { status: answer.statusCode ?? 0, headers: answer.headers, body: bytes, isWhole };
 }

@@ -4,6 +4,7 @@ import type { Agent } from 'node:http';
 import { isIP } from 'node:net';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import type { ConnectorEnvironment } from '../../src/warehouse/index.ts';
+import { openBy } from '../_shared/agents.ts';
 import { fieldOf } from '../_shared/field-of.ts';
 import { reachThrough } from '../_shared/reach.ts';
 import { resolveHost, type Target } from '../_shared/resolve-host.ts';
@@ -12,13 +13,7 @@ import { timeoutError } from '../_shared/timeout-error.ts';
 /** Time for one address; two addresses of a host fit within the wait of an API call. */
 const CONNECT_MS = 8000;
 
-/** Methods of an agent of node:https that the types of node:http lack. */
-interface Connecting {
-  createConnection(
-    options: ConnectionOptions & { readonly host?: string; readonly port?: number },
-    done: (failure: Error | null, socket?: TLSSocket) => void,
-  ): void;
-}
+type Asked = ConnectionOptions & { readonly host?: string; readonly port?: number };
 
 /** Returns the target of sockets: the operator's server where one is set, else the vendor's host. */
 export function targetOf(host: string, port: number, { endpoints }: ConnectorEnvironment): Target {
@@ -27,17 +22,11 @@ export function targetOf(host: string, port: number, { endpoints }: ConnectorEnv
 
 /** Replaces the way in which the agent connects. */
 export function guardAgent(agent: Agent, environment: ConnectorEnvironment): void {
-  const createConnection: Connecting['createConnection'] = (options, done) => {
-    const target = targetOf(options.host ?? '', Number(options.port), environment);
-    dial(target, options, environment).then(
-      (socket) => {
-        failWithSocket(socket);
-        done(null, socket);
-      },
-      (failure: Error) => done(failure),
-    );
-  };
-  Object.assign(agent, { createConnection });
+  openBy<Asked>(agent, async (asked) => {
+    const socket = await dial(targetOf(asked.host ?? '', Number(asked.port), environment), asked, environment);
+    failWithSocket(socket);
+    return socket;
+  });
 }
 
 /** Fails the request where its connection ends in the middle of an answer; the SDK's fetch would wait for the rest for ever. */
