@@ -50,7 +50,7 @@ export function createTrialQueue({ clock, perMinute }: TrialQueueOptions): RunTr
     const nowMs = clock.nowMs();
     const known = queues.get(workspaceId);
     if (known === undefined) forgetIdle(queues, { nowMs, ...rate });
-    const queue = known?.queue ?? new PQueue({ concurrency: MOST_OF_WORKSPACE, ...rate });
+    const queue = known?.queue ?? new PQueue({ concurrency: MOST_OF_WORKSPACE, ...rate, strict: true });
     queues.set(workspaceId, { queue, usedMs: nowMs });
     return queue;
   };
@@ -63,6 +63,8 @@ export function createTrialQueue({ clock, perMinute }: TrialQueueOptions): RunTr
     return await inLine({ clock, signal }, (leave, start) => {
       const begin = () => {
         start();
+        const own = queues.get(workspaceId);
+        if (own !== undefined) own.usedMs = clock.nowMs();
         return trial();
       };
       return queue.add(() => ofAll.add(begin, { signal: leave }), { signal: leave });

@@ -156,6 +156,36 @@ describe('the rate', () => {
     expect(await next).toBe('ended');
   });
 
+  test('counts a trial from its start, and is not forgotten when it began late', async () => {
+    const { clock, many, ask, started, open } = line(60);
+    open.resolve('ended');
+    const ours = many(OURS, 20);
+    clock.advance(10_001);
+    await vi.advanceTimersByTimeAsync(10_001);
+    await Promise.all([...ours, ask(THEIRS)]);
+    const later = many(OURS, 10);
+    await vi.advanceTimersByTimeAsync(9_000);
+    expect(started.filter((workspace) => workspace === OURS)).toHaveLength(20);
+    await vi.advanceTimersByTimeAsync(1_000);
+    await Promise.all(later);
+  });
+
+  test('is met in every minute, not only in those that begin with a window', async () => {
+    const { ask, started, open } = line(60);
+    open.resolve('ended');
+    const leaving = new AbortController();
+    await ask(OURS);
+    await vi.advanceTimersByTimeAsync(9_900);
+    const asked: Promise<unknown>[] = [];
+    for (let seconds = 0; seconds < 60; seconds++) {
+      while (asked.length < started.length + 15) asked.push(ask(OURS, leaving.signal).catch(() => undefined));
+      await vi.advanceTimersByTimeAsync(999);
+    }
+    expect(started.length - 1).toBeLessThanOrEqual(60);
+    leaving.abort(new Error('The caller went away.'));
+    await Promise.all(asked);
+  });
+
   test.each([1, 3, 8, 20, 100])('is %i a minute as it was set, however small', async (perMinute) => {
     const { ask, started, open } = line(perMinute);
     open.resolve('ended');
