@@ -59,7 +59,7 @@ export async function withOwnProxy(
 /** Returns the proxy with its checked addresses. Throws WAREHOUSE_CONFIG for one that the operator's rules refuse. */
 async function ownProxyOf(config: ProxyConfig, { network }: ConnectorEnvironment): Promise<ProxyServer | undefined> {
   const { proxy: text, proxy_user: user, proxy_password: password } = config;
-  const proxy = text === undefined ? undefined : parseProxy(text, 'config.proxy_user and config.proxy_password');
+  const proxy = text === undefined ? undefined : parseProxy(text, 'config.proxy');
   if (proxy === undefined) {
     if (user === undefined && password === undefined) return undefined;
     throw wrong('{config.proxy} is missing; give it, or remove {config.proxy_user} and {config.proxy_password}.');
@@ -69,7 +69,7 @@ async function ownProxyOf(config: ProxyConfig, { network }: ConnectorEnvironment
   const { proxyOf: _, ...direct } = network;
   const addresses = await resolveHost({ ...proxy, madeBy: template('{config.proxy}') }, direct);
   const authorization = user === undefined ? undefined : basicAuthorization(user, password ?? '');
-  return { ...proxy, addresses, authorization };
+  return { ...proxy, addresses, authorization, signInSetBy: 'config.proxy_user and config.proxy_password' };
 }
 
 /** Returns the complaints about the proxy of a connection, and the environment behind it. */

@@ -28,6 +28,6 @@ function readProxy(read: Reader, issues: Issue[], name: 'HTTPS_PROXY' | 'HTTP_PR
 }
 
 function isException(item: string): boolean {
-  const name = item.replace(/^\[([^\]]+)\]/, '$1');
+  const name = item.replace(/^\[([^\]]+)\]/, '$1').replace(/\.$/, '');
   return item === '*' || [name, name.replace(/:\d+$/, '')].some((host) => isHostOrNetwork(host.replace(/^\./, '*.')));
 }

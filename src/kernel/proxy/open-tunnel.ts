@@ -88,7 +88,7 @@ function refusal(
   const name = `The proxy ${placeText(proxy)}`;
   if (statusCode === AUTHENTICATION_REQUIRED) {
     const what = proxy.authorization === undefined ? 'needs a user and password' : 'refused the user or password';
-    return new ProxyFailure(`${name} ${what} (407). Check ${proxy.setBy}.`, { isSignIn: true });
+    return new ProxyFailure(`${name} ${what} (407). Check ${proxy.signInSetBy}.`, { isSignIn: true });
   }
   const said = statusMessage.slice(0, 100);
   const answered = said === '' ? String(statusCode) : `${statusCode} ${said}`;

@@ -11,8 +11,9 @@ export interface ProxyServer {
   readonly authorization: Secret | undefined;
   /** Addresses that the connection goes to. Absent: those that the name has when it opens. */
   readonly addresses?: readonly string[];
-  /** Place where the user and password are set, for messages. */
+  /** Places where the address is set, and the user and password, for messages. */
   readonly setBy: string;
+  readonly signInSetBy: string;
 }
 
 /** Parses `http://[user:password@]host[:port]`; `http://` may be left out. Returns undefined for any other text. */
@@ -29,6 +30,7 @@ export function parseProxy(text: string, setBy: string): ProxyServer | undefined
     isEncrypted,
     authorization: user === '' && password === '' ? undefined : basicAuthorization(user, password),
     setBy,
+    signInSetBy: setBy,
   };
 }
 

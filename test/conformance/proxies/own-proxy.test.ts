@@ -46,6 +46,19 @@ describe('a connection with a proxy', () => {
     expect(inspect(failure, { depth: 12 })).not.toMatch(/hunter2|YW5uOmh1bnRlcjI/);
   });
 
+  it('names its address where nobody listens there', async () => {
+    const environment = warehouseEnvironment({ endpoints });
+    await using session = await snowflake.open(
+      { ...CONFIG, proxy: 'http://127.0.0.1:9', ...signedIn },
+      environment,
+      NEVER,
+    );
+    await expect(session.clock(NEVER)).rejects.toMatchObject({
+      code: 'WAREHOUSE_UNREACHABLE',
+      message: 'The proxy 127.0.0.1:9 cannot be reached: ECONNREFUSED. Check config.proxy.',
+    });
+  });
+
   it.each(CONNECTORS)('checks the address of the proxy as that of a warehouse: $product', async (connector, config) => {
     const issuesOf = (proxy: string, network: object = {}) => {
       const rules = { allowedHosts: [], refused: [], ...network };

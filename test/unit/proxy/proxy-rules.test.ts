@@ -28,6 +28,7 @@ describe('the proxy of a host', () => {
     ['example.com', 'a.example.com', true],
     ['example.com', 'example.com', true],
     ['example.com', 'notexample.com', false],
+    ['example.com.', 'a.example.com', true],
     ['.example.com', 'a.example.com', true],
     ['.example.com', 'example.com', false],
     ['*.example.com', 'a.example.com', true],
