@@ -1,5 +1,5 @@
 // Penstock beside Sling and dlt: `npm run bench -- peers [--rows N] [--rounds N]`, 200,000 rows and three rounds unless told
-// otherwise. The first start installs both from PyPI into a folder below the temporary one, about 600 MB. One PostgreSQL holds
+// otherwise. The first start installs both from PyPI into a folder below the temporary one, about 750 MB. One PostgreSQL holds
 // the table; another holds Penstock's store and, in a database of its own, what the others write. Each round runs
 //   floor     COPY out of one server into the other, with a primary key and nothing else
 //   Sling     copies; a program from start to end
