@@ -45,6 +45,8 @@ export interface Config {
     /** Commits of the embedded store survive a crash of the machine, not only of the process. */
     readonly syncsToDisk: boolean;
     readonly poolSize: number;
+    /** The server of `databaseUrl` keeps prepared statements; false behind most poolers in transaction mode. */
+    readonly isPrepared?: boolean | undefined;
   };
   readonly keys: { readonly encryption: readonly EncryptionKey[]; readonly identity: Secret | undefined };
   readonly logLevel: string;
@@ -111,6 +113,7 @@ export function readConfig(environment: Environment = process.env): Config {
       port: read.integer('PENSTOCK_STORE_PORT', 0, 65_535),
       syncsToDisk: read.oneOf('PENSTOCK_STORE_FSYNC', ['on', 'off']) === 'on',
       poolSize: read.integer('PENSTOCK_POOL_SIZE', 4, 500),
+      isPrepared: read.oneOf('PENSTOCK_STORE_PREPARED', ['on', 'off']) === 'on',
     },
     keys: {
       encryption: read.keys('PENSTOCK_ENCRYPTION_KEYS'),

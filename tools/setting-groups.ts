@@ -16,6 +16,7 @@ const GROUPS: Readonly<Record<string, readonly SettingName[]>> = {
   'settings-store': [
     'DATABASE_URL',
     'PENSTOCK_POOL_SIZE',
+    'PENSTOCK_STORE_PREPARED',
     'PENSTOCK_STORE_PORT',
     'PENSTOCK_STORE_FSYNC',
     'PENSTOCK_ENCRYPTION_KEYS',

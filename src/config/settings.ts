@@ -100,6 +100,11 @@ export const SETTINGS = {
     meaning:
       '`off` speeds up the embedded store, but a crash of the machine can corrupt it. For trials and tests only.',
   },
+  PENSTOCK_STORE_PREPARED: {
+    default: 'on',
+    meaning:
+      '`off` where DATABASE_URL names a pooler that shares connections between transactions and keeps no prepared statements, such as PgBouncer before 1.21 or with `max_prepared_statements = 0`.',
+  },
   PENSTOCK_POOL_SIZE: { default: '10', meaning: 'Maximum number of connections from this daemon to its store.' },
   PENSTOCK_ENCRYPTION_KEYS: {
     default: '',

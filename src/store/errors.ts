@@ -38,6 +38,11 @@ const BY_STATE: readonly Rule[] = [
   },
   { when: /^25006$/, code: 'STORE_UNAVAILABLE', message: 'The store is read-only; it may be a standby' },
   { when: /^(08|53|57P|58|25P03)/, code: 'STORE_UNAVAILABLE', message: 'The store does not answer' },
+  {
+    when: /^(26000|42P05)$/,
+    code: 'STORE_UNAVAILABLE',
+    message: 'A pooler in front of the store keeps no prepared statements; set PENSTOCK_STORE_PREPARED to off',
+  },
   { when: /^57014$/, code: 'STORE_UNAVAILABLE', message: 'The store cancelled a statement' },
   {
     when: /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOST|ENET|ENOTCONN)/,
@@ -51,10 +56,18 @@ const BY_STATE: readonly Rule[] = [
   },
 ];
 
+/** A prepared statement whose columns changed. Its code, 0A000, is that of everything a server does not support. */
+const OUTDATED_PLAN = /cached plan must not change result type/;
+
 /**
  * Rules for errors without a telling code: the driver's own, and those of Citus, which reports failures of its nodes as XX000.
  */
 const BY_MESSAGE: readonly Rule[] = [
+  {
+    when: OUTDATED_PLAN,
+    code: 'STORE_CONFLICT',
+    message: 'A migration changed a table that the transaction reads',
+  },
   {
     when: /duplicate key value violates unique constraint/,
     code: 'STORE_UNIQUE',
@@ -92,6 +105,11 @@ export function storeError(thrown: unknown): AppError {
 export function isLostRace(error: unknown): boolean {
   if (!(error instanceof AppError) || error.code !== 'STORE_CONFLICT' || error.cause === undefined) return false;
   return stateOf(error.cause) !== '55P03';
+}
+
+/** Tells whether a prepared statement has to be parsed anew. */
+export function isOutdatedPlan(error: unknown): boolean {
+  return OUTDATED_PLAN.test(messageOf(error));
 }
 
 /** Tells whether the user of the session lacks a right. */

@@ -88,7 +88,7 @@ async function openGiven(databaseUrl: Secret, { store }: StoreConfig, options: S
   for (let waitedMs = 0; ; waitedMs += POLL_MS) {
     try {
       await migrateStore(databaseUrl, options.log);
-      return openStore({ databaseUrl, poolSize: store.poolSize, log: options.log });
+      return openStore({ databaseUrl, poolSize: store.poolSize, log: options.log, isPrepared: store.isPrepared });
     } catch (error) {
       await waitALittle(error, waitedMs, options);
     }

@@ -5,15 +5,18 @@ import type { Transaction, TransactionOptions } from './contract.ts';
 import { copyIn } from './copy-in.ts';
 import { copyOut } from './copy-out.ts';
 import { isLostRace, storeError } from './errors.ts';
+import type { PreparedOf } from './prepared-statements.ts';
+import { runStatement } from './run-statement.ts';
 import { createSql, type OnStatement, type Runner } from './session.ts';
 
 const ATTEMPTS = 5;
 const BACKOFF: BackoffPolicy = { baseMs: 20, maxMs: 1000 };
 
-/** The pool of the transactions, and the observer of their statements. */
+/** The pool of the transactions, the observer of their statements, and what finds those that a session has prepared. */
 interface Sessions {
   readonly pool: Pool;
   readonly onStatement: OnStatement;
+  readonly preparedOf: PreparedOf;
 }
 
 type Work<Result> = (tx: Transaction) => Promise<Result>;
@@ -40,7 +43,7 @@ export async function runTransaction<Result>(
 }
 
 async function attemptTransaction<Result>(
-  { pool, onStatement }: Sessions,
+  { pool, onStatement, preparedOf }: Sessions,
   work: Work<Result>,
   { lockTimeoutMs, signal }: TransactionOptions,
 ): Promise<Result> {
@@ -53,7 +56,7 @@ async function attemptTransaction<Result>(
   let result: Result;
   try {
     await run(client, lockTimeoutMs === undefined ? 'BEGIN' : `BEGIN; SET LOCAL lock_timeout = ${lockTimeoutMs}`);
-    result = await work(transactionOver(client, afterCommit, { signal, onStatement }));
+    result = await work(transactionOver(client, afterCommit, { signal, onStatement, preparedOf }));
     throwIfAborted(signal);
     committing = true;
     await commit(client);
@@ -81,16 +84,31 @@ export async function lend(pool: Pool): Promise<PoolClient> {
   }
 }
 
+interface Circumstances extends Pick<Sessions, 'onStatement' | 'preparedOf'> {
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Settings that hold until the end of the transaction. */
+const CHANGES_PLANS = /\bSET LOCAL\b/;
+
 function transactionOver(
   client: PoolClient,
   afterCommit: (() => void)[],
-  { signal, onStatement }: { readonly signal: AbortSignal | undefined; readonly onStatement: OnStatement },
+  { signal, onStatement, preparedOf }: Circumstances,
 ): Transaction {
-  const query: Runner['query'] = async (statement, values) => {
-    throwIfAborted(signal);
-    return client.query(statement, values);
+  let planning = '';
+  const runner: Runner = {
+    async query(statement, values) {
+      throwIfAborted(signal);
+      if (typeof statement === 'string' && CHANGES_PLANS.test(statement)) planning += statement;
+      return client.query(statement, values);
+    },
+    async run(statement) {
+      throwIfAborted(signal);
+      return await runStatement(client, statement, { prepared: preparedOf(client), planning });
+    },
   };
-  const sql = createSql({ query }, onStatement);
+  const sql = createSql(runner, onStatement);
   return {
     query: sql.query,
     execute: sql.execute,

@@ -24,10 +24,27 @@ export const sessionTypes: pg.CustomTypesConfig = {
   },
 };
 
+/** Returns the parser of a column that comes as text, by its type. */
+export const parserOf = (oid: number): Parse => sessionTypes.getTypeParser(oid, 'text');
+
 /**
- * Converts values for pg. It writes a Date in the process's own zone, cut to minutes of offset; ISO text in UTC is exact
- * everywhere.
+ * Converts a value to what pg sends: text, bytes or null. pg itself would write a Date in the process's own zone, cut to minutes
+ * of offset; ISO text in UTC is exact everywhere.
  */
-export function driverValues(values: readonly SqlValue[]): unknown[] {
-  return values.map((value) => (value instanceof Date ? value.toISOString() : value));
+export function wireValue(value: SqlValue): string | Buffer | null {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'string') return value;
+  if (value instanceof Date) return value.toISOString();
+  if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  return typeof value === 'object' ? arrayText(value) : String(value);
+}
+
+/** Returns the literal of an array. */
+function arrayText(items: readonly (string | number | bigint | null)[]): string {
+  return `{${items.map(itemText).join(',')}}`;
+}
+
+function itemText(item: string | number | bigint | null): string {
+  if (item === null) return 'NULL';
+  return typeof item === 'string' ? `"${item.replace(/["\\]/g, '\\$&')}"` : String(item);
 }
