@@ -1,5 +1,6 @@
 // Lossless JSON. JSON.parse rounds above 2^53 and JSON.stringify refuses bigint, but every 64-bit id must survive
 // exactly (D-003). Ordinary texts, which hold no long digit run, take the engine's own fast path.
+import { mayLoseDigits } from './may-lose-digits.ts';
 
 /** A number whose digits a double cannot carry, kept as its text; JSON.stringify writes it back as it came. */
 export interface RawNumber {
@@ -16,8 +17,6 @@ export type Json =
   | readonly Json[]
   | { readonly [key: string]: Json };
 
-// 16 digits in a row, a point allowed between them, or an exponent of three digits: only then can a double lose something.
-const MAY_LOSE_DIGITS = /\d(?:\.?\d){15}|[eE][+-]?\d{3}/;
 const INTEGER = /^-?\d+$/;
 
 // Node 24 has them; TypeScript's es2024 library does not describe them yet.
@@ -55,7 +54,7 @@ function significand(text: string): string {
  * Throws SyntaxError as JSON.parse does. A key `__proto__` stays an own property, as in JSON.parse.
  */
 export function parseJson(text: string): Json {
-  if (!MAY_LOSE_DIGITS.test(text)) return JSON.parse(text) as Json;
+  if (!mayLoseDigits(text)) return JSON.parse(text) as Json;
   return JSON.parse(text, reviveExactly) as Json;
 }
 
