@@ -1,6 +1,6 @@
 // `npm run bench -- ingest [seconds] [people]`: batches of three events over HTTP into the real daemon, durable and resolved,
-// as fast as they are taken and at half of that; the same server without storing; and identify requests, with `people`
-// profiles there. Load generator, daemon and PostgreSQL share the machine.
+// as fast as they are taken and at half of that; the same server without storing; bulk requests of a hundred batches; and
+// identify requests, with `people` profiles there. Load generator, daemon and PostgreSQL share the machine.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -96,6 +96,8 @@ async function main(): Promise<void> {
     );
     measured.push(await measureAnswering(daemon, { ...batches, connections }));
   }
+  const bulk = { kind: 'bulk', path: '/v2/bulkevents', authorization, connections: 64 } as const;
+  measured.push(await measure('bulk of 100, 64 connections', daemon, bulk));
   const identify = { kind: 'identify', path: '/v1/identify', authorization } as const;
   for (const connections of [64, 256])
     measured.push(await measure(`identify, ${connections} connections`, daemon, { ...identify, connections }));

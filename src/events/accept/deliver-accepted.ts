@@ -69,7 +69,8 @@ async function keepGroup(keeping: Keeping, group: Group, prepared?: PreparedBatc
   const refused = requestsOf(fresh.filter((accepted) => outcomes.get(accepted)?.status === 'rejected'));
   if (refused.length === 0) return outcomes;
   await releaseRequests(tx, { workspaceId: scope.workspaceId, hashes: refused });
-  const others = group.filter((other) => !outcomes.has(other) && refused.includes(other.request ?? ''));
+  const free = new Set(refused);
+  const others = group.filter((other) => !outcomes.has(other) && free.has(other.request ?? ''));
   return others.length === 0
     ? outcomes
     : new Map([...outcomes, ...(await keepGroup({ ...keeping, rounds: rounds - 1 }, others))]);

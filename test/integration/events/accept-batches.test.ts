@@ -78,6 +78,31 @@ describe('a batch', () => {
   });
 });
 
+test('many batches that wait together are delivered in groups of up to 2,000, and each has its own outcome', async () => {
+  const door = testDoor(store, systemClock);
+  const batches = Array.from({ length: 2400 }, (_, index) => ({
+    source_request_id: `group-${index % 2300}`,
+    user_identities: { customer_id: `of-group-${index % 300}` },
+    user_attributes: { seen: index },
+    timestamp_unixtime_ms: 1_750_000_000_000 + index,
+  }));
+  const accepted = await send(door, batches);
+  const { outcomes } = accepted;
+  expect(statuses(accepted)).toEqual(batches.map((_, index) => (index < 2300 ? 'kept' : 'duplicate')));
+  const mpids = outcomes.map((outcome) => ('mpid' in outcome ? outcome.mpid : undefined));
+  expect(mpids.slice(300, 2300)).toEqual(mpids.slice(0, 2000));
+  const [groups] = await store.query('SELECT count(DISTINCT xmin::text)::int AS count FROM event_batches');
+  expect(groups).toEqual({ count: 2 });
+  const profiles = await store.query<{ attributes: string }>(
+    'SELECT attributes FROM profiles WHERE mpid = ANY($1) ORDER BY mpid',
+    [mpids.slice(0, 300).map((mpid) => mpid ?? null)],
+  );
+  // the newest value of each person, by its time
+  expect(
+    profiles.map(({ attributes }) => Number(/\d+/.exec(attributes)?.[0])).sort((one, other) => one - other),
+  ).toEqual(Array.from({ length: 300 }, (_, index) => 2000 + index));
+});
+
 describe('source_request_id', () => {
   test('makes the second batch a duplicate that changes nothing', async () => {
     const door = testDoor(store, systemClock);
