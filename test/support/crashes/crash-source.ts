@@ -1,6 +1,7 @@
 // Warehouses of the crash tests: one table, filled with the rows that the tests know.
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
+import { until } from '../clocks/until.ts';
 import { openPostgresWarehouse } from '../fakes/postgres-warehouse.ts';
 import { type LossyProxy, openLossyProxy } from './lossy-proxy.ts';
 import type { SourceRow } from './source-rows.ts';
@@ -30,7 +31,7 @@ const TABLE = 'number BIGINT, buyer BIGINT, name VARCHAR, amount DECIMAL(12,2), 
 /** A file `<id>.duckdb` in the workspace's folder. It can be written while no run reads it. */
 export async function duckdbSource(folder: string, id: string): Promise<CrashSource> {
   const run = async (statement: string, values: readonly string[] = []) => {
-    const instance = await DuckDBInstance.create(join(folder, `${id}.duckdb`), { threads: '1' });
+    const instance = await openFreed(join(folder, `${id}.duckdb`));
     const connection = await instance.connect();
     try {
       await connection.run(statement, [...values]);
@@ -48,6 +49,18 @@ export async function duckdbSource(folder: string, id: string): Promise<CrashSou
     run,
     [Symbol.asyncDispose]: async () => undefined,
   };
+}
+
+/** Opens a file once nobody has it any more: the child of a killed daemon ends a moment after the daemon. */
+async function openFreed(path: string): Promise<DuckDBInstance> {
+  return await until(async () => {
+    try {
+      return await DuckDBInstance.create(path, { threads: '1' });
+    } catch (failure) {
+      if (String(failure).includes('Could not set lock')) return undefined;
+      throw failure;
+    }
+  });
 }
 
 /** Opens a source for the pipeline of that id. */
